@@ -1,0 +1,56 @@
+"""The one-hot instance, on which the envelopes are small enough to bite.
+
+Each feature vector names its class. The comparator I - (1/K) 11^T separates the noiseless rounds
+with margin exactly 1 and has the smallest norm that does, sqrt(K - 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .sequence import Comparator, Sequence, checked_rate, integer_at_least, noisy_classes, stream
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """x_t is the unit vector of a uniform class c.
+
+    The label is c, except that with probability ``noise`` it is drawn again, uniformly. A shorter
+    horizon gives a prefix of the longer one.
+    """
+
+    n_labels: int = 3
+    noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        integer_at_least("n_labels", self.n_labels, 2)
+        object.__setattr__(self, "noise", checked_rate("noise", self.noise))
+
+    @property
+    def spec(self) -> str:
+        """``one_hot`` with its parameters."""
+        return f"one_hot:n_labels={self.n_labels},noise={self.noise!r}"
+
+    def sequence(self, horizon: int, seed: int) -> Sequence:
+        """Return ``horizon`` rounds with the planted comparator."""
+        integer_at_least("horizon", horizon, 1)
+        uniforms = stream(seed, self.spec).random((horizon, 3))
+        classes, labels = noisy_classes(uniforms, self.n_labels, self.noise)
+        return Sequence(
+            name=self.spec,
+            indptr=np.arange(horizon + 1),
+            indices=classes,
+            values=np.ones(horizon),
+            labels=labels,
+            n_features=self.n_labels,
+            n_labels=self.n_labels,
+            comparator=self.comparator(),
+        )
+
+    def comparator(self) -> Comparator:
+        """Return I - (1/K) 11^T, exactly."""
+        K = self.n_labels
+        return Comparator.exact([[(i == j) - Fraction(1, K) for j in range(K)] for i in range(K)])

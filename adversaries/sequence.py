@@ -1,0 +1,347 @@
+"""What an adversary hands over: features, labels, and the comparator it planted, fixed before play.
+
+Features are stored in compressed sparse rows. Rounds and rows are counted from 0 in code and from 1
+in sentences. Randomness comes from :func:`stream` alone, so a sequence depends on the seed and the
+adversary's spec and on nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence as Items
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from ..errors import UserError, require
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+ADVERSARY_STREAM = 0  # first word of the spawn key: the game's and the learner's streams differ
+
+
+class Adversary(Protocol):
+    """A source of sequences that are fixed before play."""
+
+    @property
+    def spec(self) -> str:
+        """Its name and every parameter, as the command line writes them."""
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels, K >= 2."""
+
+    def sequence(self, horizon: int, seed: int) -> Sequence:
+        """Return ``horizon`` rounds, the same ones for the same ``seed``.
+
+        Raises ``UserError`` unless ``horizon`` >= 1 and ``seed`` >= 0.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Comparator:
+    """The fixed weights U that a learner is compared with.
+
+    ``weights`` has shape (n_labels, n_features); ``how`` says where they come from ("planted",
+    "fitted" or "zero"). ``fractions`` holds the exact entries where ``weights`` only rounds them.
+    """
+
+    weights: Floats
+    how: str
+    fractions: tuple[tuple[Fraction, ...], ...] | None = None
+
+    def __post_init__(self) -> None:
+        weights = _read_only(self.weights, np.float64)
+        require(
+            weights.ndim == 2, f"comparator weights have shape {weights.shape}, expected (K, d)"
+        )
+        bad = np.argwhere(~np.isfinite(weights))
+        if len(bad):
+            label, column = bad[0]
+            raise UserError(
+                f"comparator weight of label {label}, feature {column} is "
+                f"{weights[label, column]}, expected a finite number"
+            )
+        if self.fractions is not None:
+            exact = np.array(self.fractions, dtype=np.float64).reshape(weights.shape)
+            require(bool((exact == weights).all()), "comparator weights do not round its fractions")
+        object.__setattr__(self, "weights", weights)
+
+    @classmethod
+    def exact(cls, fractions: Items[Items[Fraction]], how: str = "planted") -> Comparator:
+        """Return the comparator with these exact entries, one row per label."""
+        rows = tuple(tuple(row) for row in fractions)
+        return cls(np.array(rows, dtype=np.float64), how, rows)
+
+    @cached_property
+    def norm(self) -> float:
+        """The Frobenius norm, to one rounding or two."""
+        if self.fractions is not None:
+            return math.sqrt(sum((entry * entry for row in self.fractions for entry in row)))
+        return math.sqrt(math.fsum((self.weights * self.weights).ravel().tolist()))
+
+    def scores(self, sequence: Sequence) -> Floats:
+        """Return the scores <U_k, x_t>, shape (T, K)."""
+        self.check(sequence)
+        return np.asarray(sequence.matrix() @ self.weights.T, dtype=np.float64)
+
+    def check(self, sequence: Sequence) -> None:
+        """Raise ``UserError`` unless the weights have the shape that ``sequence`` needs."""
+        expected = (sequence.n_labels, sequence.n_features)
+        require(
+            self.weights.shape == expected,
+            f"comparator has shape {self.weights.shape}, expected {expected} (labels, features)",
+        )
+
+
+def zero_comparator(n_labels: int, n_features: int) -> Comparator:
+    """Return U = 0."""
+    return Comparator(np.zeros((n_labels, n_features)), "zero")
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence:
+    """T rounds of features and labels; every array is read-only.
+
+    Row t of the features has the values ``values[indptr[t]:indptr[t+1]]`` in the columns
+    ``indices[indptr[t]:indptr[t+1]]``, which increase; labels are 0, ..., ``n_labels`` - 1.
+    Raises ``UserError`` for a label out of range, a value that is not finite, K < 2 or T < 1.
+    """
+
+    name: str
+    indptr: Integers
+    indices: Integers
+    values: Floats
+    labels: Integers
+    n_features: int
+    n_labels: int
+    comparator: Comparator | None = None
+
+    def __post_init__(self) -> None:
+        integer_at_least("n_labels", self.n_labels, 2)
+        integer_at_least("n_features", self.n_features, 1)
+        for field in ("indptr", "indices"):
+            object.__setattr__(self, field, _read_only(getattr(self, field), np.int64))
+        object.__setattr__(self, "values", _read_only(self.values, np.float64))
+        object.__setattr__(self, "labels", _checked_labels(self.labels, self.n_labels))
+        self._check_rows()
+        self._check_values()
+        if self.comparator is not None:
+            self.comparator.check(self)
+
+    @classmethod
+    def from_dense(
+        cls,
+        X: ArrayLike,
+        y: ArrayLike,
+        n_labels: int,
+        name: str,
+        comparator: Comparator | None = None,
+    ) -> Sequence:
+        """Return the sequence with the rows of ``X``, shape (T, d), and the labels ``y``."""
+        features = np.asarray(X, dtype=np.float64)
+        require(
+            features.ndim == 2, f"features have shape {features.shape}, expected (rounds, features)"
+        )
+        rows, columns = np.nonzero(features)
+        return cls(
+            name=name,
+            indptr=_offsets(np.bincount(rows, minlength=len(features))),
+            indices=columns.astype(np.int64),
+            values=features[rows, columns],
+            labels=np.asarray(y),
+            n_features=features.shape[1],
+            n_labels=n_labels,
+            comparator=comparator,
+        )
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds T."""
+        return len(self.labels)
+
+    @cached_property
+    def squared_norms(self) -> Floats:
+        """|x_t|^2, shape (T,)."""
+        rows = np.repeat(np.arange(self.horizon), np.diff(self.indptr))
+        sums = np.bincount(rows, weights=self.values * self.values, minlength=self.horizon)
+        return _read_only(sums, np.float64)
+
+    @property
+    def radius(self) -> float:
+        """The largest norm of a feature vector."""
+        return math.sqrt(self.squared_norms.max())
+
+    def prefix(self, horizon: int) -> Sequence:
+        """Return the first ``horizon`` rounds."""
+        integer_at_least("horizon", horizon, 1)
+        require(
+            horizon <= self.horizon,
+            f"horizon {horizon} exceeds the {self.horizon} rounds of '{self.name}'",
+        )
+        end = self.indptr[horizon]
+        return replace(
+            self,
+            indptr=self.indptr[: horizon + 1],
+            indices=self.indices[:end],
+            values=self.values[:end],
+            labels=self.labels[:horizon],
+        )
+
+    def row(self, t: int) -> Floats:
+        """Return x_t, shape (d,)."""
+        x = np.zeros(self.n_features)
+        part = slice(self.indptr[t], self.indptr[t + 1])
+        x[self.indices[part]] = self.values[part]
+        return x
+
+    def matrix(self) -> Any:
+        """Return the features as a scipy ``csr_array``, shape (T, d)."""
+        shape = (self.horizon, self.n_features)
+        return csr_array((self.values, self.indices, self.indptr), shape=shape)
+
+    def dense(self) -> Floats:
+        """Return the features, shape (T, d)."""
+        return np.asarray(self.matrix().toarray(), dtype=np.float64)
+
+    def with_comparator(self, comparator: Comparator | None) -> Sequence:
+        """Return the same rounds with another comparator."""
+        return replace(self, comparator=comparator)
+
+    def relabelled(self, labels: ArrayLike) -> Sequence:
+        """Return the same features, and the same comparator, with other labels."""
+        return replace(self, labels=np.asarray(labels))
+
+    def digest(self) -> str:
+        """Return the sha256 of sizes, features and labels, in hex.
+
+        Two sequences that play alike have the same digest: name and comparator do not enter.
+        """
+        sizes = f"{self.horizon} {self.n_features} {self.n_labels} {len(self.values)}\n"
+        total = sha256(sizes.encode())
+        for array, kind in (
+            (self.indptr, "<i8"),
+            (self.indices, "<i8"),
+            (self.values, "<f8"),
+            (self.labels, "<i8"),
+        ):
+            total.update(np.ascontiguousarray(array, dtype=kind).tobytes())
+        return total.hexdigest()
+
+    def _check_rows(self) -> None:
+        ends, columns = self.indptr, self.indices
+        require(
+            len(ends) == self.horizon + 1
+            and ends[0] == 0
+            and bool((np.diff(ends) >= 0).all())
+            and ends[-1] == len(columns) == len(self.values),
+            f"'{self.name}' has row offsets that do not fit {self.horizon} labels "
+            f"and {len(self.values)} values",
+        )
+        outside = np.flatnonzero((columns < 0) | (columns >= self.n_features))
+        if len(outside):
+            raise UserError(
+                f"row {self._row_of(outside[0])} of '{self.name}' has column "
+                f"{columns[outside[0]]}, expected 0 to {self.n_features - 1}"
+            )
+        rising = np.diff(columns) > 0
+        starts = ends[1:-1]
+        rising[starts[(starts > 0) & (starts < len(columns))] - 1] = True
+        if not rising.all():
+            raise UserError(
+                f"row {self._row_of(np.argmin(rising) + 1)} of '{self.name}' has columns that "
+                "repeat or are not sorted, expected increasing columns"
+            )
+
+    def _check_values(self) -> None:
+        bad = np.flatnonzero(~np.isfinite(self.values))
+        if len(bad):
+            raise UserError(
+                f"row {self._row_of(bad[0])}, column {self.indices[bad[0]]} of '{self.name}' is "
+                f"{self.values[bad[0]]}, expected a finite number"
+            )
+        with np.errstate(over="ignore"):
+            large = np.flatnonzero(~np.isfinite(self.squared_norms))
+        if len(large):
+            raise UserError(
+                f"row {large[0] + 1} of '{self.name}' has a squared norm that overflows, "
+                "expected features below 1e150"
+            )
+
+    def _row_of(self, entry: np.intp) -> int:
+        return int(np.searchsorted(self.indptr, entry, side="right"))
+
+
+def stream(seed: int, spec: str) -> np.random.Generator:
+    """Return the random stream that belongs to ``seed`` and to the adversary named ``spec``."""
+    integer_at_least("seed", seed, 0)
+    words = np.frombuffer(sha256(spec.encode()).digest(), dtype=">u4").tolist()
+    key = np.random.SeedSequence(entropy=seed, spawn_key=(ADVERSARY_STREAM, *words))
+    return np.random.Generator(np.random.PCG64(key))
+
+
+def integer_at_least(name: str, value: object, least: int) -> int:
+    """Return ``value`` as an integer, or raise ``UserError`` if it is none or below ``least``."""
+    if not isinstance(value, SupportsIndex):
+        raise UserError(f"{name} is {value!r}, expected an integer >= {least}")
+    number = operator.index(value)
+    require(number >= least, f"{name} is {number}, expected an integer >= {least}")
+    return number
+
+
+def checked_rate(name: str, value: float) -> float:
+    """Return ``value`` as a float, or raise ``UserError`` if it lies outside [0, 1]."""
+    try:
+        rate = float(value)
+    except (TypeError, ValueError):
+        raise UserError(f"{name} is {value!r}, expected a number in [0, 1]") from None
+    require(0.0 <= rate <= 1.0, f"{name} is {rate}, expected a number in [0, 1]")
+    return rate
+
+
+def noisy_classes(uniforms: Floats, n_labels: int, noise: float) -> tuple[Integers, Integers]:
+    """Return uniform classes, and labels that equal them but for the noise, each of shape (T,).
+
+    With probability ``noise`` the label is drawn again, uniformly over all classes, so that it may
+    stay the same. ``uniforms`` has shape (T, 3).
+    """
+    classes = (uniforms[:, 0] * n_labels).astype(np.int64)
+    drawn = (uniforms[:, 2] * n_labels).astype(np.int64)
+    return classes, np.where(uniforms[:, 1] < noise, drawn, classes)
+
+
+def _read_only(array: ArrayLike, dtype: type[Scalar]) -> NDArray[Scalar]:
+    """Return ``array`` contiguous and read-only, copied only if somebody could still write to it."""
+    given = np.asarray(array)
+    result = np.ascontiguousarray(given, dtype=dtype).reshape(given.shape)
+    if result.flags.writeable and np.may_share_memory(result, given):
+        result = result.copy()
+    result.flags.writeable = False
+    return result
+
+
+def _offsets(counts: NDArray[np.intp]) -> Integers:
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+
+
+def _checked_labels(labels: ArrayLike, n_labels: int) -> Integers:
+    given = np.asarray(labels)
+    require(given.ndim == 1, f"labels have shape {given.shape}, expected one label per round")
+    require(len(given) >= 1, "the sequence has 0 rounds, expected a horizon of at least 1")
+    require(given.dtype.kind in "buif", f"labels have type {given.dtype}, expected integers")
+    legal = (given >= 0) & (given < n_labels) & (given == np.floor(given))
+    if not legal.all():
+        row = int(np.argmin(legal))
+        raise UserError(
+            f"label of row {row + 1} is {given[row]}, expected an integer from 0 to {n_labels - 1}"
+        )
+    return _read_only(given, np.int64)

@@ -1,0 +1,126 @@
+"""What a learner is to the game, and the signatures of its compiled functions.
+
+Every round the game computes the scores of the labels, asks ``predict`` for a probability vector over
+the actions, draws the action itself, looks up in the feedback graph whether the label is revealed, and
+calls ``update``. The game owns the weights. A learner sees vectors with one entry per label or action and
+its own ``state``; when the label is not revealed it gets ``UNSEEN`` for it and NaN for the gradient.
+
+Weights are kept as ``scale * V`` with V of shape (features, labels): ``update`` fills ``coefficient`` (one entry
+per label), the game subtracts the outer product of the features and ``coefficient`` from V, and the learner
+may change ``state[SCALE]``. Projection onto a ball and dual averaging then cost no more than a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled import Kernel
+from .graphs import FeedbackGraph
+from .losses import Loss
+
+FloatArray = NDArray[np.float64]
+
+UNSEEN = -1
+"""The label that ``update`` is told when the label was not revealed."""
+
+SCALE, SQUARED_NORM, GRADIENT_SUM, OWN = 0, 1, 2, 3
+"""Slots of ``state``: the scale of the weights, two for the optimiser, then the learner's own."""
+
+PREDICT = (
+    # scores, best label, runner-up, gap, parameters, state, probabilities (filled)
+    "void(float64[::1], int64, int64, float64, float64[::1], float64[::1], float64[::1])"
+)
+UPDATE = (
+    # scores, best label, runner-up, probabilities, action, label or UNSEEN, importance weight,
+    # |x|^2, score gradient, parameters, state, coefficient (filled) -> whether the weights move
+    "boolean(float64[::1], int64, int64, float64[::1], int64, int64, float64,"
+    " float64, float64[::1], float64[::1], float64[::1], float64[::1])"
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a learner may know before the first round.
+
+    Attributes
+    ----------
+    graph : the feedback graph, which also says how many labels and actions there are
+    n_features : number of features
+    horizon : number of rounds
+    radius : bound on the Euclidean norm of the feature vectors
+    comparator_norm : bound on the Frobenius norm of the comparators competed with
+    """
+
+    graph: FeedbackGraph
+    n_features: int
+    horizon: int
+    radius: float = 1.0
+    comparator_norm: float = 1.0
+
+    @property
+    def n_labels(self) -> int:
+        return self.graph.n_labels
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a learner says of itself before play; envelopes are computed from this alone.
+
+    Attributes
+    ----------
+    loss : its surrogate loss, or None
+    gamma : the exploration parameter of Gappletron, or None
+    rule : Gappletron's exploration rule ("printed", "threshold", "mixture"), or None
+    regret_factor : h of guarantee (4) for comparators of the problem's norm; None where there is none
+    """
+
+    loss: Loss | None = None
+    gamma: float | None = None
+    rule: str | None = None
+    regret_factor: float | None = None
+
+
+@dataclass(frozen=True)
+class Player:
+    """A learner made ready for one problem: two kernels and their numbers.
+
+    Attributes
+    ----------
+    predict, update : kernels with the signatures ``PREDICT`` and ``UPDATE``
+    parameters : numbers that do not change during play
+    state : initial state, ``state[SCALE]`` first
+    declaration : see :class:`Declaration`
+    weights : initial V of shape (features, labels); zeros where None
+    """
+
+    predict: Kernel
+    update: Kernel
+    parameters: FloatArray
+    state: FloatArray
+    declaration: Declaration = field(default_factory=Declaration)
+    weights: FloatArray | None = None
+
+
+class Learner(Protocol):
+    """A learner of the library; a stranger's is described in ``verify/plain.py``."""
+
+    @property
+    def spec(self) -> str:
+        """Name and parameters, as the command line takes them."""
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        """Globs of the ids of the claims that the learner must satisfy."""
+
+    def player(self, problem: Problem) -> Player:
+        """Make the learner ready for ``problem``.
+
+        Raises
+        ------
+        UserError
+            if the learner cannot play it
+        """

@@ -1,0 +1,124 @@
+"""The small language of the command line: a name and its parameters, ``banditron:gamma=0.05,x=1``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
+
+from ..errors import UserError, require, unknown
+
+Number = TypeVar("Number", int, float)
+
+_INTERVAL = re.compile(r"([\[(])\s*(\S+?)\s*,\s*(\S+?)\s*([\])])")
+
+
+def split_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Return the name and the parameters, as text, of ``name`` or ``name:key=value,key=value``.
+
+    Raises :class:`UserError` for an empty name, a part without ``=`` or a key given twice.
+    """
+    name, colon, tail = (part.strip() for part in spec.partition(":"))
+    require(name != "", f"'{spec}' has no name: expected name or name:key=value,key=value")
+    parameters: dict[str, str] = {}
+    for part in tail.split(",") if colon else ():
+        key, _, value = (side.strip() for side in part.partition("="))
+        require(
+            key != "" and value != "",
+            f"'{part}' in '{spec}' is not a parameter: expected name:key=value,key=value",
+        )
+        require(key not in parameters, f"parameter '{key}' is given twice in '{spec}'")
+        parameters[key] = value
+    return name, parameters
+
+
+def check_keys(name: str, parameters: Mapping[str, str], legal: Collection[str]) -> None:
+    """Raise :class:`UserError`, with the nearest suggested, if a key is not among the legal ones."""
+    for key, value in parameters.items():
+        require(bool(legal), f"'{name}' takes no parameters, but got '{key}={value}'")
+        if key not in legal:
+            raise unknown(f"parameter of '{name}'", key, legal)
+
+
+def read_float(
+    parameters: Mapping[str, str],
+    key: str,
+    default: float | None = None,
+    legal: str = "(-inf, inf)",
+) -> float:
+    """Return the number under ``key``, or the default; without a default the key is required.
+
+    ``legal`` is an interval such as ``"(0, 1]"``; it is what is checked and what the error shows.
+    """
+    return _read(parameters, key, default, float, f"a number in {legal}", legal)
+
+
+def read_int(
+    parameters: Mapping[str, str],
+    key: str,
+    default: int | None = None,
+    legal: str = "(-inf, inf)",
+) -> int:
+    """Return the integer under ``key``, or the default, as :func:`read_float` does."""
+    return _read(parameters, key, default, int, f"an integer in {legal}", legal)
+
+
+def read_ints(
+    parameters: Mapping[str, str],
+    key: str,
+    default: tuple[int, ...] | None = None,
+    legal: str = "(-inf, inf)",
+) -> tuple[int, ...]:
+    """Return the integers joined by ``+`` under ``key`` (``revealing=0+2``), or the default."""
+    expected = f"integers in {legal} joined by +"
+    if key not in parameters:
+        return _default(key, default, expected)
+    return tuple(
+        _convert(part, int, f"{key}={parameters[key]}", expected, legal)
+        for part in parameters[key].split("+")
+    )
+
+
+def _read(
+    parameters: Mapping[str, str],
+    key: str,
+    default: Number | None,
+    kind: Callable[[str], Number],
+    expected: str,
+    legal: str,
+) -> Number:
+    if key not in parameters:
+        return _default(key, default, expected)
+    return _convert(parameters[key], kind, f"{key}={parameters[key]}", expected, legal)
+
+
+Value = TypeVar("Value")
+
+
+def _default(key: str, default: Value | None, expected: str) -> Value:
+    if default is None:
+        raise UserError(f"parameter '{key}' is missing: expected {expected}")
+    return default
+
+
+def _convert(
+    text: str, kind: Callable[[str], Number], given: str, expected: str, legal: str
+) -> Number:
+    sentence = f"parameter {given} is not legal: expected {expected}"
+    try:
+        value = kind(text)
+    except ValueError:
+        raise UserError(sentence) from None
+    require(_inside(value, legal), sentence)
+    return value
+
+
+def _inside(value: float, interval: str) -> bool:
+    """Whether ``value`` lies in an interval written as ``"[0, 1)"``; nan lies in none."""
+    match = _INTERVAL.fullmatch(interval)
+    if match is None:
+        raise ValueError(f"'{interval}' is not an interval such as '(0, 1]'")
+    left, low, high, right = match.groups()
+    above = value >= float(low) if left == "[" else value > float(low)
+    below = value <= float(high) if right == "]" else value < float(high)
+    return above and below

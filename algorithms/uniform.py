@@ -1,0 +1,49 @@
+"""The uniform guesser: what any learner should beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..compiled import kernel
+from .learner import OWN, PREDICT, Declaration, FloatArray, Player, Problem
+from .updates import StandStill
+
+
+@kernel(PREDICT)
+def _uniform(
+    scores: FloatArray,
+    best: int,
+    runner: int,
+    gap: float,
+    parameters: FloatArray,
+    state: FloatArray,
+    p: FloatArray,
+) -> None:
+    n_labels = scores.shape[0]
+    for k in range(p.shape[0]):
+        p[k] = 1.0 / n_labels if k < n_labels else 0.0
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Guess every label with probability 1/K; its expected error is (K - 1)/K a round."""
+
+    @property
+    def spec(self) -> str:
+        return "uniform"
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        return ("game/*",)
+
+    def player(self, problem: Problem) -> Player:
+        state = np.zeros(OWN)
+        state[0] = 1.0
+        return Player(_uniform, StandStill.step, np.zeros(1), state, Declaration())
+
+
+def from_spec(parameters: dict[str, str]) -> Uniform:
+    """Make a uniform guesser; it takes no parameters."""
+    return Uniform(**parameters)

@@ -1,0 +1,129 @@
+"""The only compile decorator of the package.
+
+``@kernel(signature)`` gives a function two forms: ``python``, the function itself, and ``native``, the
+same source compiled by numba the first time it is asked for. ``@helper`` marks a plain function that
+kernels may call; it stays plain Python and is compiled into each kernel that calls it.
+
+numba's cache looks only at the file of the function it compiles: an edited helper, constant or
+decorator option elsewhere goes unnoticed and yesterday's machine code runs. The cache directory is
+therefore named after a hash of every source file that a kernel can reach. numba itself is imported
+only when something is compiled.
+
+Kernels use ``+ - * /`` and ``math.sqrt``, ``exp``, ``log``, ``log1p`` only, in a fixed order, so that the
+two forms agree bit for bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from platformdirs import user_cache_path
+
+logger = logging.getLogger(__name__)
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+
+_ROOT = Path(__file__).parent
+_SOURCES = ("algorithms", "adversaries", "verify")
+_KEPT_DAYS = 30
+_pending_helpers: list[Callable[..., Any]] = []
+
+
+def helper(function: AnyFunction) -> AnyFunction:
+    """Let compiled kernels call ``function``, which itself stays a plain Python function."""
+    _pending_helpers.append(function)
+    return function
+
+
+class Kernel:
+    """A function in two forms: ``python`` as written, ``native`` compiled on first use.
+
+    Parameters
+    ----------
+    function : the plain function; arrays in, arrays filled in place, numbers out
+    signature : numba's signature as a string, e.g. ``"float64(float64[::1], int64)"``
+    """
+
+    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+        self.python = function
+        self.signature = signature
+        self.__doc__ = function.__doc__
+
+    @cached_property
+    def native(self) -> Any:
+        """The compiled form, taken from the cache where it is there."""
+        return _compile(self.python, self.signature)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.python(*arguments)
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.python.__module__}.{self.python.__qualname__})"
+
+
+def kernel(signature: str) -> Callable[[Callable[..., Any]], Kernel]:
+    """Decorate a function with its compiled form; see :class:`Kernel`."""
+    return lambda function: Kernel(function, signature)
+
+
+@cache
+def source_fingerprint() -> str:
+    """SHA-256 over every source file that can change what a kernel computes."""
+    digest = hashlib.sha256()
+    files = [Path(__file__), *(f for s in _SOURCES for f in (_ROOT / s).rglob("*.py"))]
+    for file in sorted(files):
+        digest.update(file.relative_to(_ROOT).as_posix().encode() + b"\0")
+        digest.update(file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def cache_directory() -> Path:
+    """The directory for machine code of this version of the sources, made if it is not there."""
+    import numba
+
+    name = f"{numba.__version__}-{source_fingerprint()[:24]}"
+    root = user_cache_path("boundcheck") / "kernels"
+    try:
+        directory = root / name
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+        directory.touch()
+        _prune(root, keep=name)
+    except OSError:
+        directory = Path(tempfile.gettempdir()) / f"boundcheck-kernels-{name}"
+        directory.mkdir(parents=True, exist_ok=True)
+        logger.info("%s is not writable; machine code is kept in %s", root, directory)
+    return directory
+
+
+def _prune(root: Path, keep: str) -> None:
+    """Remove machine code of versions that nobody has used for a while."""
+    oldest = time.time() - _KEPT_DAYS * 86_400
+    for directory in root.iterdir():
+        if directory.name != keep and directory.stat().st_mtime < oldest:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _compile(function: Callable[..., Any], signature: str) -> Any:
+    import numba
+    from numba.core import config
+    from numba.extending import register_jitable
+
+    while _pending_helpers:
+        register_jitable(_pending_helpers.pop())
+    usual = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_directory())
+    try:
+        return numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        config.CACHE_DIR = usual

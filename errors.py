@@ -1,0 +1,34 @@
+"""The one exception class for users' mistakes, and the sentences it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UserError(ValueError):
+    """A mistake in what the user gave us.
+
+    Its message is one sentence that names the value, what was expected and what is legal. The command
+    line prints it without a traceback and exits with status 2.
+    """
+
+
+def require(condition: bool, sentence: str) -> None:
+    """Raise :class:`UserError` with ``sentence`` unless ``condition`` holds."""
+    if not condition:
+        raise UserError(sentence)
+
+
+def suggest(word: str, legal: Iterable[str]) -> str:
+    """Return `` Did you mean 'x'?`` for the legal word nearest to ``word``, or an empty string."""
+    close = get_close_matches(word, list(legal), n=1, cutoff=0.5)
+    return f" Did you mean '{close[0]}'?" if close else ""
+
+
+def unknown(kind: str, word: str, legal: Iterable[str]) -> UserError:
+    """Return the error for a name that is not among the legal ones, with the nearest suggested."""
+    names = sorted(legal)
+    return UserError(
+        f"unknown {kind} '{word}': expected one of {', '.join(names)}.{suggest(word, names)}"
+    )

@@ -1,0 +1,234 @@
+"""A case is a learner, an environment, a graph and a comparator with everything resolved."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..adversaries.sequence import Comparator, Sequence
+from ..algorithms.graphs import FeedbackGraph
+from ..algorithms.learner import Declaration, Learner, Problem
+from ..algorithms.losses import Loss
+from .play import Game
+from .record import BEST, MARGIN, Block, FloatArray
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A case before it is resolved: names with parameters, as the command line takes them.
+
+    Attributes
+    ----------
+    learner : spec of a learner, or a learner
+    adversary : spec of an adversary, or an adversary
+    graph : spec of a feedback graph
+    horizon : rounds; None for all rounds of recorded data
+    radius : bound on the comparator's norm; None for the norm of the planted comparator
+    replicates : how many streams of draws are played
+    """
+
+    learner: Any
+    adversary: Any
+    graph: str
+    horizon: int | None
+    radius: float | None = None
+    replicates: int = 4
+
+    def label(self, part: str) -> str:
+        """The spec of the learner, adversary or graph."""
+        value = getattr(self, part)
+        return value if isinstance(value, str) else str(value.spec)
+
+    @property
+    def key(self) -> str:
+        """The whole setting as one line."""
+        parts = [self.label("learner"), self.label("adversary"), self.graph]
+        parts.append(f"T={self.horizon or 'all'}")
+        if self.radius is not None:
+            parts.append(f"B={self.radius:g}")
+        return " | ".join(parts)
+
+    def with_replicates(self, replicates: int) -> Setting:
+        """The same setting, played ``replicates`` times."""
+        return replace(self, replicates=replicates)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A resolved case.
+
+    Attributes
+    ----------
+    setting : where it came from
+    learner, adversary, graph, sequence : what is played
+    comparator : whom the learner competes with; it lies in the ball of radius ``radius``
+    radius : bound on the comparator's norm, known to the learner
+    seed : root of all randomness
+    """
+
+    setting: Setting
+    learner: Learner
+    adversary: Any
+    graph: FeedbackGraph
+    sequence: Sequence
+    comparator: Comparator
+    radius: float
+    seed: int
+
+    @cached_property
+    def game(self) -> Game:
+        """The game to be played."""
+        return Game(self.learner, self.sequence, self.graph, self.radius, self.seed)
+
+    @property
+    def problem(self) -> Problem:
+        """What the learner is told."""
+        return self.game.problem
+
+    @cached_property
+    def declaration(self) -> Declaration:
+        """What the learner declares; envelopes are computed from this."""
+        return self.game.player().declaration
+
+    @property
+    def loss(self) -> Loss | None:
+        """The learner's surrogate loss."""
+        return self.declaration.loss
+
+    @property
+    def n_labels(self) -> int:
+        """K."""
+        return self.graph.n_labels
+
+    @property
+    def uniform_size(self) -> int:
+        """Size of the set that the gap map's uniform part covers: the labels under the mixture rule,
+        all actions under the others (they differ in label-efficient graphs only)."""
+        mixture = self.declaration.rule == "mixture"
+        return self.graph.n_labels if mixture else self.graph.n_actions
+
+    @cached_property
+    def smoothness(self) -> float:
+        """L of condition (3) for this sequence."""
+        assert self.loss is not None
+        return self.loss.smoothness(self.sequence.radius, self.n_labels)
+
+    @cached_property
+    def revealing_mask(self) -> NDArray[np.bool_]:
+        """Which actions are revealing, shape (actions,)."""
+        mask = np.zeros(self.graph.n_actions, dtype=bool)
+        mask[list(self.graph.revealing)] = True
+        return mask
+
+    @cached_property
+    def comparator_losses(self) -> FloatArray:
+        """Loss of the comparator in each round, shape (T,), where it counts."""
+        assert self.loss is not None
+        return self.loss.values(self.comparator.scores(self.sequence), self.sequence.labels)
+
+    def replicate(self, index: int) -> Iterator[Rounds]:
+        """Play one replicate and yield its rounds in blocks."""
+        running: dict[str, _Sum] = {}
+        counter = 0
+        for block in self.game.play(index, trace=True):
+            rounds = Rounds(self, block, counter, running)
+            yield rounds
+            counter = int(rounds.counters[-1])
+
+
+@dataclass
+class _Sum:
+    """A compensated running sum (Neumaier) and the running sum of its absolute terms."""
+
+    total: float = 0.0
+    correction: float = 0.0
+    magnitude: float = 0.0
+
+    def add(self, term: float, magnitude: float) -> None:
+        new = self.total + term
+        if abs(self.total) >= abs(term):
+            self.correction += (self.total - new) + term
+        else:
+            self.correction += (term - new) + self.total
+        self.total = new
+        self.magnitude += magnitude
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """A block of rounds with what claims need beside it."""
+
+    case: Case
+    block: Block
+    counter_before: int
+    running: dict[str, _Sum] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    def column(self, index: int) -> FloatArray:
+        """One recorded column, shape (rounds,)."""
+        return self.block.column(index)
+
+    @property
+    def window(self) -> slice:
+        """These rounds within the sequence."""
+        return slice(self.block.start, self.block.start + len(self.block))
+
+    @cached_property
+    def explores(self) -> NDArray[np.bool_]:
+        """Rounds whose best label is not revealing: those that Gappletron counts."""
+        return ~self.case.revealing_mask[self.block.best]
+
+    @cached_property
+    def counters(self) -> NDArray[np.int64]:
+        """Number of counted rounds up to and including each round."""
+        return self.counter_before + np.cumsum(self.explores, dtype=np.int64)
+
+    @cached_property
+    def nominal_rates(self) -> FloatArray:
+        """gamma_t as the paper defines it for the declared gamma: min{1/2, gamma / sqrt(counter)},
+        whatever the learner did; before the first counted round 1/2."""
+        gamma = self.case.declaration.gamma
+        assert gamma is not None
+        return np.minimum(0.5, gamma / np.sqrt(np.maximum(self.counters, 1)))
+
+    @cached_property
+    def rates(self) -> FloatArray:
+        """gamma_t: the nominal rate in counted rounds, 0 in the others."""
+        return np.where(self.explores, self.nominal_rates, 0.0)
+
+    @cached_property
+    def comparator_losses(self) -> FloatArray:
+        """Loss of the comparator in each round; for the hinge loss it depends on the learner."""
+        loss = self.case.loss
+        assert loss is not None
+        counts = loss.counts_for_comparator(
+            self.column(BEST).astype(np.int64), self.column(MARGIN), self.block.labels
+        )
+        return np.where(counts, self.case.comparator_losses[self.window], 0.0)
+
+    def prefix_sums(self, name: str, terms: FloatArray) -> FloatArray:
+        """Sums of ``terms`` from the first round of the replicate to each of these rounds.
+
+        Between blocks the sum is compensated; ``name`` tells the sums of one claim apart.
+        """
+        total = self.running.setdefault(name, _Sum())
+        sums = (total.total + total.correction) + np.cumsum(terms)
+        total.add(float(np.sum(terms)), float(np.sum(np.abs(terms))))
+        return sums
+
+    def magnitude(self, *names: str) -> float:
+        """Sum of the absolute terms of the named sums so far, for rounding bounds."""
+        return sum(self.running[name].magnitude for name in names)
+
+
+def entropy_of(text: str) -> int:
+    """A number from a text, the same everywhere."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

@@ -1,0 +1,151 @@
+"""What a claim is: statement, source, both sides, relation and kind, in one object.
+
+A claim has up to two forms, as printed in the paper and as repaired. A form is data: to which cases it
+applies, which verdict is expected there, in one sentence why, and the state of its proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .case import Case, Rounds, Setting
+    from .instances import Instance
+    from .interval import Interval
+
+FloatArray = NDArray[np.float64]
+
+
+class Verdict(StrEnum):
+    """The words a verdict may use; none is louder than its evidence."""
+
+    HOLDS = "holds"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+    VACUOUS = "vacuous"
+    NOT_APPLICABLE = "not applicable"
+    ERROR = "error"
+
+
+class Kind(StrEnum):
+    """How a claim is judged."""
+
+    EXACT = "exact"
+    PATHWISE = "pathwise"
+
+
+class Proof(StrEnum):
+    """What is known of the proof of a form, apart from any run."""
+
+    PROVED = "proved"
+    BROKEN = "broken"
+    FALSE = "false"
+    ASSUMED = "assumed"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a statement stands."""
+
+    authors: str
+    title: str
+    year: int
+    number: str = ""
+
+    def at(self, number: str) -> Source:
+        """The same work at ``number``, e.g. "Lemma 1"."""
+        return Source(self.authors, self.title, self.year, number)
+
+    def __str__(self) -> str:
+        return f"{self.authors} ({self.year}), {self.title}, {self.number}"
+
+
+GAPPLETRON = Source(
+    "van der Hoeven, Fusco and Cesa-Bianchi",
+    "Beyond Bandit Feedback in Online Multiclass Classification",
+    2021,
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A claim as printed, or as repaired.
+
+    Attributes
+    ----------
+    name : "printed" or "repaired"
+    statement : the inequality in LaTeX
+    proof : the state of its proof
+    why : one sentence: why it is true, or what is wrong with it
+    missing : the hypothesis that a case does not meet, as a phrase, or None
+    expected : the verdict expected of a case; None where either would do
+    """
+
+    name: str
+    statement: str
+    proof: Proof
+    why: str
+    missing: Callable[[Any], str | None] = lambda case: None
+    expected: Callable[[Any], Verdict | None] = lambda case: Verdict.HOLDS
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Both sides of an inequality in each of some rounds or instances; all arrays of one shape (n,).
+
+    Attributes
+    ----------
+    observed : the side that must not be larger
+    envelope : the side that must not be smaller
+    tolerance : bound on the rounding error of their difference
+    live : where the inequality could fail at all; everywhere when None
+    base : part of both sides that the second ratio leaves out (the comparator's loss), or None
+    """
+
+    observed: FloatArray
+    envelope: FloatArray
+    tolerance: FloatArray
+    live: NDArray[np.bool_] | None = None
+    base: FloatArray | None = None
+
+
+PathwiseSides = Callable[["Case", Form, "Rounds"], Sides]
+ExactSides = Callable[["Instance"], "tuple[Interval, Interval]"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A theorem, lemma or condition that can be put to the test.
+
+    Attributes
+    ----------
+    id : "family/name"
+    title : a few words
+    source : where it stands
+    kind : how it is judged
+    forms : as printed and as repaired
+    sides : both sides, from the recorded rounds of a case
+    cases : the settings in which the built-in suite plays it
+    certify : both sides of one instance in exact arithmetic, for certificates; None where a violation is
+        certified by playing the game again
+    """
+
+    id: str
+    title: str
+    source: Source
+    kind: Kind
+    forms: tuple[Form, ...]
+    sides: PathwiseSides
+    cases: Callable[[], Iterable[Setting]]
+    certify: ExactSides | None = None
+    relation: str = field(default="<=")
+
+    def form(self, name: str) -> Form:
+        """The form called ``name``."""
+        return next(form for form in self.forms if form.name == name)
