@@ -44,8 +44,8 @@ class CraftedScores:
 
     @property
     def spec(self) -> str:
-        """``crafted_scores`` with its parameter."""
-        return f"crafted_scores:n_labels={self.n_labels}"
+        """``crafted-scores`` with its parameter."""
+        return f"crafted-scores:n_labels={self.n_labels}"
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return the grid, cut or continued to ``horizon`` rounds."""

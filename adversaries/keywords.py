@@ -121,7 +121,7 @@ def planted(keywords: Bits, keyword_scale: int) -> Comparator | None:
         return None
     unrelated = 5 * keyword_scale
     sizes = v.sum(axis=1)
-    # Integers first: entry = n_labels * (own value) - (sum over the classes), over a common divisor.
+    # In integers: K times the value minus the sum over the classes; divided below.
     words = (2 * (n_labels * v - v.sum(axis=0))).tolist()
     biases = (sizes.sum() - n_labels * sizes).tolist()
     return Comparator.exact(

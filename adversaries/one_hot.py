@@ -31,8 +31,8 @@ class OneHot:
 
     @property
     def spec(self) -> str:
-        """``one_hot`` with its parameters."""
-        return f"one_hot:n_labels={self.n_labels},noise={self.noise!r}"
+        """``one-hot`` with its parameters."""
+        return f"one-hot:n_labels={self.n_labels},noise={self.noise!r}"
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds with the planted comparator."""

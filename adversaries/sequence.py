@@ -86,7 +86,7 @@ class Comparator:
     def norm(self) -> float:
         """The Frobenius norm, to one rounding or two."""
         if self.fractions is not None:
-            return math.sqrt(sum((entry * entry for row in self.fractions for entry in row)))
+            return math.sqrt(sum(entry * entry for row in self.fractions for entry in row))
         return math.sqrt(math.fsum((self.weights * self.weights).ravel().tolist()))
 
     def scores(self, sequence: Sequence) -> Floats:
@@ -320,7 +320,7 @@ def noisy_classes(uniforms: Floats, n_labels: int, noise: float) -> tuple[Intege
 
 
 def _read_only(array: ArrayLike, dtype: type[Scalar]) -> NDArray[Scalar]:
-    """Return ``array`` contiguous and read-only, copied only if somebody could still write to it."""
+    """Return ``array`` contiguous and read-only; copied only if someone could write to it."""
     given = np.asarray(array)
     result = np.ascontiguousarray(given, dtype=dtype).reshape(given.shape)
     if result.flags.writeable and np.may_share_memory(result, given):

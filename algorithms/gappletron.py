@@ -32,6 +32,7 @@ from ..errors import UserError, require, unknown
 from . import losses, updates
 from .learner import OWN, PREDICT, Declaration, FloatArray, Player, Problem
 from .losses import Loss, SmoothHinge
+from .spec import check_keys, read_float
 from .updates import ProjectedDescent, Update
 
 Rule = Literal["printed", "threshold", "mixture"]
@@ -228,26 +229,29 @@ class Gappletron:
             parameters=np.concatenate([self.update.parameters(norm), own, revealing, dominating]),
             state=state,
             declaration=Declaration(self.loss, gamma, self.rule, factor),
+            weights=self.update.weights(problem.n_features, graph.n_labels),
         )
 
+    @classmethod
+    def from_parameters(cls, given: dict[str, str]) -> Gappletron:
+        """Make a Gappletron from the parameters of a command-line spec, all of them optional.
 
-def from_spec(parameters: dict[str, str]) -> Gappletron:
-    """Make a Gappletron from the parameters of a command-line spec."""
-    legal = ("loss", "rule", "update", "gamma", "delta")
-    for key in parameters:
-        if key not in legal:
-            raise unknown("parameter of gappletron", key, legal)
-    base = Gappletron()
-    gamma: float | str = parameters.get("gamma", base.gamma if isinstance(base.gamma, str) else "")
-    if gamma not in TUNINGS:
-        try:
-            gamma = float(gamma)
-        except ValueError:
-            raise unknown("tuning of gamma", str(gamma), TUNINGS) from None
-    return Gappletron(
-        loss=losses.parse(parameters.get("loss", base.loss.spec)),
-        rule=parameters.get("rule", base.rule),  # type: ignore[arg-type]
-        update=updates.parse(parameters.get("update", base.update.spec)),
-        gamma=gamma,
-        delta=float(parameters.get("delta", "0.05")),
-    )
+        Raises
+        ------
+        UserError
+            for an unknown parameter or an illegal value
+        """
+        check_keys("gappletron", given, ("loss", "rule", "update", "gamma", "delta"))
+        gamma: float | str = given.get("gamma", "theorem-4a")
+        if gamma not in TUNINGS:
+            try:
+                gamma = float(gamma)
+            except ValueError:
+                raise unknown("tuning of gamma", str(gamma), TUNINGS) from None
+        return cls(
+            losses.parse(given.get("loss", "smooth-hinge")),
+            given.get("rule", "threshold"),  # type: ignore[arg-type]
+            updates.parse(given.get("update", "projected")),
+            gamma,
+            read_float(given, "delta", 0.05),
+        )

@@ -31,15 +31,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UserError, require, unknown
-from .domination import greedy_dominating_set, minimum_dominating_set
+from .domination import dominating_set
 from .spec import check_keys, read_float, read_int, read_ints, split_spec
 
 BoolMatrix = NDArray[np.bool_]
 
 Array = TypeVar("Array", BoolMatrix, NDArray[np.int64])
-
-# Above this many actions a smallest dominating set is not searched for; the greedy one serves.
-EXACT_ACTIONS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +87,12 @@ class FeedbackGraph:
     @property
     def n_actions(self) -> int:
         """The number of actions, at least ``n_labels``."""
-        return self.observes.shape[0]
+        return len(self.observes)
 
     @property
     def n_labels(self) -> int:
         """The number of labels K, at least 2."""
-        return self.observes.shape[1]
+        return int(self.observes.shape[1])
 
     @property
     def is_full_information(self) -> bool:
@@ -125,24 +122,25 @@ class FeedbackGraph:
     @property
     def exact(self) -> bool:
         """Whether ``dominating`` is known to be a smallest dominating set."""
-        return bool(self.revealing) or self.n_actions <= EXACT_ACTIONS
+        return self._domination[1]
 
-    @cached_property
+    @property
     def dominating(self) -> tuple[int, ...]:
         """Actions that together observe every label, in increasing order.
 
-        The smallest such set, and the first of those in lexicographic order, if ``exact``;
-        otherwise the greedy one.
+        Up to 60 actions, and where one action observes all, the first in lexicographic order of the
+        smallest such sets; otherwise the greedy one.
         """
-        if self.revealing:
-            return self.revealing[:1]
-        search = minimum_dominating_set if self.exact else greedy_dominating_set
-        return search(self.observes)
+        return self._domination[0]
 
     @property
     def domination_number(self) -> int:
         """The size of ``dominating``; the domination number itself if ``exact``."""
         return len(self.dominating)
+
+    @cached_property
+    def _domination(self) -> tuple[tuple[int, ...], bool]:
+        return dominating_set(self.observes)
 
     def observation_probability(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the chance, shape (..., n_labels), that each label would be observed.
@@ -152,7 +150,7 @@ class FeedbackGraph:
         return np.asarray(probabilities @ self.observes, dtype=np.float64)
 
     def to_networkx(self) -> nx.DiGraph[int]:
-        """Return the directed graph with a node per action and an edge to each label it observes."""
+        """Return the directed graph with a node per action and edges to the labels it observes."""
         graph: nx.DiGraph[int] = nx.DiGraph(name=self.name)
         graph.add_nodes_from(range(self.n_actions))
         graph.add_edges_from((int(a), int(y)) for a, y in np.argwhere(self.observes))
@@ -165,7 +163,7 @@ def full_information(n_labels: int) -> FeedbackGraph:
 
 
 def bandit(n_labels: int) -> FeedbackGraph:
-    """Return the graph in which an action observes its own label only; full information if K = 2."""
+    """Return the graph in which an action observes its own label; full information if K = 2."""
     return FeedbackGraph("bandit", _loops("bandit", n_labels))
 
 
@@ -376,7 +374,9 @@ def _number(name: str, nodes: Iterable[Hashable], n_labels: int) -> dict[Any, in
 
 
 def _check_labels(name: str, n_labels: int) -> None:
-    require(n_labels >= 2, f"graph '{name}' has {n_labels} labels: expected at least 2")
+    require(
+        n_labels >= 2, f"the number of labels of graph '{name}' is {n_labels}: expected at least 2"
+    )
 
 
 def _nothing(name: str, n_labels: int) -> BoolMatrix:

@@ -12,8 +12,9 @@ may change ``state[SCALE]``. Projection onto a ball and dual averaging then cost
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +85,11 @@ class Declaration:
     regret_factor: float | None = None
 
 
+Live = Callable[
+    [Callable[[int], FloatArray], FloatArray], tuple[Callable[..., Any], Callable[..., Any]]
+]
+
+
 @dataclass(frozen=True)
 class Player:
     """A learner made ready for one problem: two kernels and their numbers.
@@ -95,6 +101,8 @@ class Player:
     state : initial state, ``state[SCALE]`` first
     declaration : see :class:`Declaration`
     weights : initial V of shape (features, labels); zeros where None
+    live : for a learner written in plain Python: given the features of a round and the game's weights to be
+        kept up to date, the two functions to call in place of the kernels
     """
 
     predict: Kernel
@@ -103,6 +111,7 @@ class Player:
     state: FloatArray
     declaration: Declaration = field(default_factory=Declaration)
     weights: FloatArray | None = None
+    live: Live | None = None
 
 
 class Learner(Protocol):

@@ -1,4 +1,4 @@
-"""The small language of the command line: a name and its parameters, ``banditron:gamma=0.05,x=1``."""
+"""The small language of the command line: a name and its parameters, ``name:gamma=0.05,x=1``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def check_keys(name: str, parameters: Mapping[str, str], legal: Collection[str]) -> None:
-    """Raise :class:`UserError`, with the nearest suggested, if a key is not among the legal ones."""
+    """Raise :class:`UserError`, with the nearest suggested, for a key that is not legal."""
     for key, value in parameters.items():
         require(bool(legal), f"'{name}' takes no parameters, but got '{key}={value}'")
         if key not in legal:

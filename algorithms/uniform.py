@@ -42,8 +42,3 @@ class Uniform:
         state = np.zeros(OWN)
         state[0] = 1.0
         return Player(_uniform, StandStill.step, np.zeros(1), state, Declaration())
-
-
-def from_spec(parameters: dict[str, str]) -> Uniform:
-    """Make a uniform guesser; it takes no parameters."""
-    return Uniform(**parameters)

@@ -44,6 +44,9 @@ class Update(Protocol):
     def regret_factor(self, comparator_norm: float, norm: float) -> float | None:
         """h(U) for ||U|| = ``norm``; None where no finite h exists."""
 
+    def weights(self, n_features: int, n_labels: int) -> FloatArray | None:
+        """Weights to start from, shape (features, labels); None for zeros."""
+
 
 @helper
 def add_squared_gradient(
@@ -195,6 +198,9 @@ class UnprojectedDescent:
     def regret_factor(self, comparator_norm: float, norm: float) -> float | None:
         return None
 
+    def weights(self, n_features: int, n_labels: int) -> FloatArray | None:
+        return None
+
 
 @dataclass(frozen=True)
 class ProjectedDescent:
@@ -213,6 +219,9 @@ class ProjectedDescent:
     def regret_factor(self, comparator_norm: float, norm: float) -> float | None:
         radius = comparator_norm
         return (radius + norm) ** 2 / (2 * math.sqrt(2) * radius) + math.sqrt(2) * radius
+
+    def weights(self, n_features: int, n_labels: int) -> FloatArray | None:
+        return None
 
 
 @dataclass(frozen=True)
@@ -233,12 +242,16 @@ class FollowTheRegularisedLeader:
     def regret_factor(self, comparator_norm: float, norm: float) -> float | None:
         return norm * norm / comparator_norm + 5.0 * comparator_norm
 
+    def weights(self, n_features: int, n_labels: int) -> FloatArray | None:
+        return None
+
 
 @dataclass(frozen=True)
 class StandStill:
-    """The optimiser that never moves: it keeps the weights the game starts with.
+    """The optimiser that never moves from the identity: the scores are the first K features.
 
-    Lemmas about one round hold for any weights; this lets a test choose them. It has no regret factor.
+    Lemmas about one round hold for any weights; with this the features choose the scores. It has no
+    regret factor.
     """
 
     step: ClassVar[Kernel] = _standing_still
@@ -249,6 +262,9 @@ class StandStill:
 
     def regret_factor(self, comparator_norm: float, norm: float) -> float | None:
         return None
+
+    def weights(self, n_features: int, n_labels: int) -> FloatArray | None:
+        return np.eye(n_features, n_labels)
 
 
 def parse(spec: str) -> Update:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -177,20 +178,36 @@ def test_adversaries_know_no_learner() -> None:
     ] == []
 
 
+def absolute(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield the first name of each absolute import, with its line."""
+    for node, _ in nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name.split(".")[0], node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield (node.module or "").split(".")[0], node.lineno
+
+
 def test_the_package_imports_itself_relatively() -> None:
-    names = {"boundcheck", *(name.split(".")[0] for name in MODULES)}
-    wrong = []
-    for source, tree in TREES.items():
-        for node, _ in nodes(tree):
-            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.level == 0:
-                modules = [node.module or ""]
-            wrong += [
-                f"{MODULES[source].relative_to(ROOT)}:{node.lineno}: {module}"
-                for module in modules
-                if module.split(".")[0] in names
-            ]
-    assert wrong == []
+    own = {"boundcheck", *(name.split(".")[0] for name in MODULES)}
+    assert [
+        f"{MODULES[source].relative_to(ROOT)}:{line}: {module}"
+        for source, tree in TREES.items()
+        for module, line in absolute(tree)
+        if module in own
+    ] == []
+
+
+def test_what_is_imported_is_declared() -> None:
+    project = PROJECT["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"]["data"]]
+    declared = {re.split(r"[^\w-]", line)[0].lower() for line in lines}
+    used = {module for tree in TREES.values() for module, _ in absolute(tree)}
+    owners = packages_distributions()
+    assert {
+        module
+        for module in used - sys.stdlib_module_names - {"boundcheck"}
+        if not declared & {owner.lower() for owner in owners.get(module, [])}
+    } == set()
 
 
 def test_no_module_imports_itself_through_others() -> None:

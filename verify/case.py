@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..adversaries.crafted import Alternation, CraftedScores
 from ..adversaries.sequence import Comparator, Sequence
 from ..algorithms.graphs import FeedbackGraph
 from ..algorithms.learner import Declaration, Learner, Problem
@@ -102,6 +102,11 @@ class Case:
         return self.declaration.loss
 
     @property
+    def is_crafted(self) -> bool:
+        """Whether the sequence was made to refute what can be refuted."""
+        return isinstance(self.adversary, CraftedScores | Alternation)
+
+    @property
     def n_labels(self) -> int:
         """K."""
         return self.graph.n_labels
@@ -132,11 +137,13 @@ class Case:
         assert self.loss is not None
         return self.loss.values(self.comparator.scores(self.sequence), self.sequence.labels)
 
-    def replicate(self, index: int) -> Iterator[Rounds]:
-        """Play one replicate and yield its rounds in blocks."""
+    def replicate(
+        self, index: int, *, interpreted: bool = False, stop: int | None = None
+    ) -> Iterator[Rounds]:
+        """Play one replicate, up to round ``stop`` if given, and yield its rounds in blocks."""
         running: dict[str, _Sum] = {}
         counter = 0
-        for block in self.game.play(index, trace=True):
+        for block in self.game.play(index, trace=True, interpreted=interpreted, stop=stop):
             rounds = Rounds(self, block, counter, running)
             yield rounds
             counter = int(rounds.counters[-1])
@@ -228,7 +235,3 @@ class Rounds:
         """Sum of the absolute terms of the named sums so far, for rounding bounds."""
         return sum(self.running[name].magnitude for name in names)
 
-
-def entropy_of(text: str) -> int:
-    """A number from a text, the same everywhere."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from .case import Case, Rounds, Setting
-    from .instances import Instance
+    from .judge import Outcome
     from .interval import Interval
 
 FloatArray = NDArray[np.float64]
@@ -106,6 +106,8 @@ class Sides:
     tolerance : bound on the rounding error of their difference
     live : where the inequality could fail at all; everywhere when None
     base : part of both sides that the second ratio leaves out (the comparator's loss), or None
+    label : the label that each row speaks of, where it is not the label that was shown
+    cumulative : whether both sides are sums from the first round on; then the ratio is read at the end
     """
 
     observed: FloatArray
@@ -113,10 +115,37 @@ class Sides:
     tolerance: FloatArray
     live: NDArray[np.bool_] | None = None
     base: FloatArray | None = None
+    label: NDArray[np.int64] | None = None
+    cumulative: bool = False
 
 
 PathwiseSides = Callable[["Case", Form, "Rounds"], Sides]
-ExactSides = Callable[["Instance"], "tuple[Interval, Interval]"]
+ExactSides = Callable[[Any, Form], "tuple[Interval, Interval]"]
+InstanceOf = Callable[["Case", "Suspect"], Any]
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A round of a run that is to be looked at again, without rounding.
+
+    Attributes
+    ----------
+    residual : observed minus envelope
+    replicate, round : where, both from 0
+    label : the label that the inequality speaks of there
+    counter : rounds so far whose best label is not revealing, at least 1
+    scores, probabilities : of the labels and of the actions
+    beyond_rounding : whether the residual exceeds its rounding bound
+    """
+
+    residual: float
+    replicate: int
+    round: int
+    label: int
+    counter: int
+    scores: tuple[float, ...]
+    probabilities: tuple[float, ...]
+    beyond_rounding: bool
 
 
 @dataclass(frozen=True)
@@ -132,8 +161,10 @@ class Claim:
     forms : as printed and as repaired
     sides : both sides, from the recorded rounds of a case
     cases : the settings in which the built-in suite plays it
-    certify : both sides of one instance in exact arithmetic, for certificates; None where a violation is
+    instance_of : the exact instance behind a suspect round, or None where there is none
+    certify : both sides of such an instance in exact arithmetic; without these two a violation is
         certified by playing the game again
+    examine : a judge of the claim's own, in place of looking at every round
     """
 
     id: str
@@ -143,7 +174,9 @@ class Claim:
     forms: tuple[Form, ...]
     sides: PathwiseSides
     cases: Callable[[], Iterable[Setting]]
+    instance_of: InstanceOf = lambda case, suspect: None
     certify: ExactSides | None = None
+    examine: Callable[[Claim, Form, Case, int], Outcome] | None = None
     relation: str = field(default="<=")
 
     def form(self, name: str) -> Form:

@@ -1,6 +1,6 @@
 """Gappletron's round in exact arithmetic, written a second time from the paper for certificates.
 
-Nothing here is shared with the learners: a certificate is worth its independence from what it judges.
+Nothing here is shared with the learners: a certificate must not depend on what it judges.
 Features have norm one; for others scale ``|gradient|^2`` and the smoothness constant by ``|x|^2``.
 
 Source: "Beyond Bandit Feedback in Online Multiclass Classification", Algorithm 1 and Appendix A.
@@ -21,13 +21,14 @@ P_t(y in out(y'))   observation probability
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from functools import cache, reduce
+from typing import Literal, TypeAlias, get_args
 
 from ..errors import unknown
-from .interval import Interval
+from .interval import Interval, Real, Undecided
 
 Scores: TypeAlias = Sequence[Interval]
 Observes: TypeAlias = Sequence[Sequence[bool]]
@@ -53,12 +54,12 @@ class ExactLoss:
 
 
 def parse(name: str, n_labels: int) -> ExactLoss:
-    """Return the loss of a command-line name; ``base=K`` is printed, ``base=2`` the repair."""
+    """Return the loss of a command-line name; ``logistic-K`` is printed, ``logistic-2`` the repair."""
     losses = {
         "smooth-hinge": ExactLoss("smooth-hinge"),
         "hinge": ExactLoss("hinge", kappa=Fraction(1, 2)),
-        "logistic:base=K": ExactLoss("logistic", base=n_labels),
-        "logistic:base=2": ExactLoss("logistic", base=2, clipped=True),
+        "logistic-K": ExactLoss("logistic", base=n_labels),
+        "logistic-2": ExactLoss("logistic", base=2, clipped=True),
     }
     if name not in losses:
         raise unknown("exact loss", name, losses)
@@ -75,7 +76,165 @@ def margins(scores: Scores) -> tuple[Interval, ...]:
 def star(scores: Scores) -> int:
     """Return the label of the highest score, of equal ones the first; may raise ``Undecided``."""
     best = max(range(len(scores)), key=lambda k: scores[k].lo)
-    beaten = [scores[k] < scores[best] for k in range(best)]
-    matched = [scores[k] <= scores[best] for k in range(best + 1, len(scores))]
-    assert all(beaten + matched)
+    for k, score in enumerate(scores):
+        certain = score.certainly_less if k < best else score.certainly_at_most
+        if k != best and not certain(scores[best]):
+            raise Undecided(f"the scores of labels {k} and {best} overlap")
     return best
+
+
+def surrogate(loss: ExactLoss, scores: Scores, label: int) -> Interval:
+    """Return the loss at these scores; the hinge is equation (5) at the learner's own weights."""
+    if loss.kind == "logistic":
+        return _logistic(loss, scores, label)
+    margin = margins(scores)[label]
+    if loss.kind == "hinge":
+        return _NOTHING if _settled(loss, scores, label) else (1 - margin).max(0)
+    return (1 - _unit(margin)).square() + 2 * (-margin).max(0)
+
+
+def gradient_squared_norm(loss: ExactLoss, scores: Scores, label: int) -> Interval:
+    """Return the squared norm of the gradient in the scores (in the weights, for |x| = 1)."""
+    if loss.kind == "logistic":
+        others = [q for k, q in enumerate(_softmax(scores)) if k != label]
+        squares = _total(others).square() + _total(q.square() for q in others)
+        return squares / _log_base(loss).square()
+    if loss.kind == "hinge":
+        return _NOTHING if _settled(loss, scores, label) else Interval.of(2)
+    return 8 * (1 - _unit(margins(scores)[label])).square()
+
+
+def gap(loss: ExactLoss, scores: Scores) -> Interval:
+    """Return the gap map: the loss of the star, at most 1 if it is clipped."""
+    value = surrogate(loss, scores, star(scores))
+    return value.min(1) if loss.clipped else value
+
+
+def smoothness(loss: ExactLoss) -> Interval:
+    """Return the smallest L with |gradient|^2 <= 2 L loss, for |x| = 1 (equation (3))."""
+    if loss.kind == "logistic":
+        return _logistic_smoothness() / _log_base(loss)
+    if loss.kind == "hinge":
+        assert loss.kappa is not None
+        return 1 / (1 - Interval.of(loss.kappa))
+    return Interval.of(4)
+
+
+def exploration_rate(gamma: Real, counter: int, star_is_revealing: bool) -> Interval:
+    """Return lines 5-8: 0, or ``min{1/2, gamma / sqrt(counter)}``; this round is counted."""
+    if star_is_revealing:
+        return _NOTHING
+    return (gamma / Interval.of(counter).sqrt()).min(Fraction(1, 2))
+
+
+def action_probabilities(
+    rule: Rule,
+    gap: Interval,
+    rate: Interval,
+    star: int,
+    observes: Observes,
+    dominating: Collection[int],
+) -> list[Interval]:
+    """Return lines 9 and 10: with what probability each action is played.
+
+    ``printed`` compares the rate with the gap, ``threshold`` multiplies it by K / rho first, and
+    ``mixture`` always explores but spreads the gap over the labels only. An action beyond the
+    labels is a query. An uncertain comparison raises ``Undecided``. ``observes`` has a row per
+    action and a column per label.
+    """
+    n_actions, n_labels = len(observes), len(observes[0])
+    if rule == "mixture":
+        spread = _shift(gap, star, range(n_labels), n_actions)
+        share = rate / len(dominating)
+        return [(1 - rate) * p + share * (k in dominating) for k, p in enumerate(spread)]
+    if rule not in get_args(Rule):
+        raise unknown("rule", rule, get_args(Rule))
+    factor = Fraction(n_actions, len(dominating)) if rule == "threshold" else 1
+    if factor * rate <= gap:
+        return _shift(gap, star, range(n_actions), n_actions)
+    return _shift(rate, star, dominating, n_actions)
+
+
+def observation_probability(p: Sequence[Interval], observes: Observes, label: int) -> Interval:
+    """Return the probability that the action played observes the label."""
+    if all(row[label] for row in observes):
+        return _CERTAIN
+    return _total(chance for chance, row in zip(p, observes, strict=True) if row[label])
+
+
+def _shift(amount: Interval, star: int, support: Collection[int], n_actions: int) -> list[Interval]:
+    """Move so much of the star's probability 1 evenly onto the support."""
+    share = amount / len(support)
+    leaves = Fraction(len(support) - (star in support), len(support))
+    return [1 - leaves * amount if k == star else share * (k in support) for k in range(n_actions)]
+
+
+def _settled(loss: ExactLoss, scores: Scores, label: int) -> bool:
+    """Whether equation (5) is in its third case: the star is right by a margin of kappa."""
+    assert loss.kappa is not None
+    return margins(scores)[label] >= loss.kappa and star(scores) == label
+
+
+def _logistic(loss: ExactLoss, scores: Scores, label: int) -> Interval:
+    """Return -log q(label), exactly if all scores tie and their number is a power of the base."""
+    assert loss.base is not None
+    top = _top(scores)
+    behind = _NOTHING if label == top else (scores[top] - scores[label]) / _log_base(loss)
+    rest = _total(weight for k, weight in enumerate(_weights(scores)) if k != top)
+    for power in range(len(scores)):
+        if Interval.of(loss.base**power) == 1 + rest:
+            return behind + power
+    return behind + rest.log1p() / _log_base(loss)
+
+
+def _top(scores: Scores) -> int:
+    return max(range(len(scores)), key=lambda k: scores[k].lo)
+
+
+def _weights(scores: Scores) -> list[Interval]:
+    """Return the softmax before it is normalised, 1 at one of the highest scores."""
+    top = _top(scores)
+    return [_CERTAIN if k == top else (s - scores[top]).exp() for k, s in enumerate(scores)]
+
+
+def _softmax(scores: Scores) -> list[Interval]:
+    weights = _weights(scores)
+    return [weight / _total(weights) for weight in weights]
+
+
+def _log_base(loss: ExactLoss) -> Interval:
+    assert loss.base is not None
+    return Interval.of(loss.base).log()
+
+
+@cache
+def _logistic_smoothness() -> Interval:
+    """Return the maximum of f(q) = (1 - q)^2 / (-ln q) over 0 < q < 1.
+
+    With q = exp(-u), f = (1 - exp(-u))^2 / u is stationary where exp(u) = 1 + 2u. The difference of
+    the two sides is convex and 0 at u = 0 with slope -1, so it has one positive root; f vanishes at
+    both ends, so the root is the maximum, and there f = 4u / (1 + 2u)^2, decreasing for u > 1/2.
+    """
+    low, high = Fraction(5, 4), Fraction(13, 10)
+    assert _excess(low) < 0 < _excess(high)
+    for _ in range(250):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _excess(middle) < 0 else (low, middle)
+    below, above = (4 * u / (1 + 2 * u) ** 2 for u in (high, low))
+    return Interval(below, above)
+
+
+def _excess(u: Fraction) -> Interval:
+    return Interval.of(u).exp() - (1 + 2 * u)
+
+
+def _unit(x: Interval) -> Interval:
+    return x.max(0).min(1)
+
+
+def _largest(values: Iterable[Interval]) -> Interval:
+    return reduce(Interval.max, values)
+
+
+def _total(values: Iterable[Interval]) -> Interval:
+    return sum(values, _NOTHING)

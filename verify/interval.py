@@ -2,7 +2,7 @@
 
 An :class:`Interval` stands for one real number that lies in ``[lo, hi]``. While both ends agree the
 number is known exactly and ``+ - * /`` stay exact; roots, exponentials and logarithms give an
-enclosure, rounded outwards to 300 significant bits. A comparison is answered only when it is certain.
+enclosure, rounded outwards to 300 significant bits. A comparison is answered only if it is certain.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isqrt
-from typing import Any, ClassVar, TypeAlias
+from numbers import Integral
+from typing import Any, TypeAlias
 
 from mpmath import libmp  # type: ignore[import-untyped]
 
-Number: TypeAlias = int | float | Fraction
 Real: TypeAlias = "Interval | int | float | Fraction"
 
 PRECISION = 300  # significant bits of the ends of an enclosure
@@ -27,7 +27,7 @@ _MARGIN = Fraction(1, 2**340)
 _LARGEST_EXPONENT = 2**20
 
 
-class Undecided(ArithmeticError):
+class Undecided(ArithmeticError):  # noqa: N818 (a state of knowledge, not a mistake)
     """A comparison of two enclosures that overlap, so that neither answer is certain."""
 
 
@@ -35,14 +35,13 @@ class Undecided(ArithmeticError):
 class Interval:
     """A real number known to lie between two rational ones, ends included.
 
-    A float operand is the dyadic number it stores, so that ``0.1`` is not one tenth. Operations
-    preserve inclusion: an enclosure inside another gives a result inside the other's result.
+    The result of an operation encloses every value it takes on the operands. A float operand is the
+    dyadic number it stores, so that ``0.1`` is not one tenth. ``<`` compares the numbers and may
+    raise :class:`Undecided`; ``==`` compares the enclosures.
     """
 
     lo: Fraction
     hi: Fraction
-
-    __array_ufunc__: ClassVar[None] = None  # numpy's scalars leave mixed arithmetic to us
 
     def __post_init__(self) -> None:
         if self.lo > self.hi:
@@ -53,7 +52,7 @@ class Interval:
         """Return the number itself; a string is read as a fraction (``3/7``) or exact decimal."""
         if isinstance(value, Interval):
             return value
-        exact = Fraction(value)
+        exact = Fraction(int(value) if isinstance(value, Integral) else value)
         return Interval(exact, exact)
 
     @property
@@ -65,11 +64,7 @@ class Interval:
         return Interval(-self.hi, -self.lo)
 
     def __abs__(self) -> Interval:
-        return (
-            self.max(-self)
-            if self.lo >= 0 or self.hi <= 0
-            else Interval(_ZERO, max(-self.lo, self.hi))
-        )
+        return self.max(-self).max(0)
 
     def __add__(self, other: Real) -> Interval:
         other = Interval.of(other)
@@ -199,28 +194,29 @@ def _rounded(lo: Fraction, hi: Fraction) -> Interval:
     """Return ``[lo, hi]``, rounded outwards unless it is one fraction of reasonable length."""
     if lo == hi and max(lo.numerator.bit_length(), lo.denominator.bit_length()) <= FINEST:
         return Interval(lo, hi)
-    return Interval(_down(lo), _up(hi))
+    return Interval(
+        _floor(lo, min(_places(lo, PRECISION), FINEST)),
+        -_floor(-hi, min(_places(hi, PRECISION), FINEST)),
+    )
 
 
 def _exponent(x: Fraction) -> int:
-    """Return the e with 2^e <= \\|x\\| < 2^(e+1)."""
+    """Return the e with 2^e <= |x| < 2^(e+1)."""
     size, unit = abs(x.numerator), x.denominator
     e = size.bit_length() - unit.bit_length()
     return e if size << max(-e, 0) >= unit << max(e, 0) else e - 1
 
 
-def _down(x: Fraction, bits: int = PRECISION) -> Fraction:
-    """Return the largest dyadic number of so many significant bits that is at most ``x``."""
-    if not x:
-        return x
-    shift = min(bits - 1 - _exponent(x), FINEST)
-    if shift < 0:
-        return Fraction((x.numerator // (x.denominator << -shift)) << -shift)
-    return Fraction((x.numerator << shift) // x.denominator, 1 << shift)
+def _places(x: Fraction, bits: int) -> int:
+    """Return how many binary places after the point give ``x`` so many significant bits."""
+    return bits - 1 - _exponent(x) if x else 0
 
 
-def _up(x: Fraction, bits: int = PRECISION) -> Fraction:
-    return -_down(-x, bits)
+def _floor(x: Fraction, places: int) -> Fraction:
+    """Return the largest multiple of 2^-places that is at most ``x``."""
+    if places < 0:
+        return Fraction((x.numerator // (x.denominator << -places)) << -places)
+    return Fraction((x.numerator << places) // x.denominator, 1 << places)
 
 
 def _sqrt_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -238,7 +234,7 @@ def _exp_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
     if x < -FINEST:
         return _ZERO, Fraction(1, 2**FINEST)
     if x > _LARGEST_EXPONENT:
-        raise OverflowError(f"the exponential of about {float(x):g} is too large")
+        raise OverflowError("the exponential of a number above 2^20 is too large")
     return _library_bounds(libmp.mpf_exp, x, _WORKING)
 
 
@@ -256,7 +252,8 @@ def _library_bounds(
 
     The argument is rounded down and up; the margin of 2^-340 is 2^60 times the library's error.
     """
-    below, above = (_value(function, end, bits) for end in (_down(x, bits), _up(x, bits)))
+    places = _places(x, bits)
+    below, above = (_value(function, e, bits) for e in (_floor(x, places), -_floor(-x, places)))
     return below - abs(below) * _MARGIN, above + abs(above) * _MARGIN
 
 

@@ -280,6 +280,7 @@ class Game:
         record: bool = True,
         trace: bool = False,
         interpreted: bool = False,
+        stop: int | None = None,
     ) -> Iterator[Block]:
         """Play one replicate and yield its rounds in blocks.
 
@@ -290,10 +291,12 @@ class Game:
         record : whether the columns of the blocks are filled (otherwise they are empty)
         trace : whether scores and probabilities are kept too
         interpreted : run the plain Python form of the loop, bit for bit the same
+        stop : play this many rounds only; all of them when None
         """
         run = Run(self, replicate, interpreted=interpreted)
-        while run.position < self.sequence.horizon:
-            yield run.advance(block, record=record, trace=trace)
+        end = self.sequence.horizon if stop is None else min(stop, self.sequence.horizon)
+        while run.position < end:
+            yield run.advance(min(block, end - run.position), record=record, trace=trace)
 
 
 class Run:
@@ -315,6 +318,7 @@ class Run:
         self._parameters = player.parameters
         self._loss_parameters = loss.parameters(n_labels) if loss else np.zeros(1)
         self._uniforms = game_stream(game.seed, replicate)
+        interpreted = interpreted or player.live is not None
         form = "python" if interpreted else "native"
         functions: tuple[Kernel, ...] = (
             loss.gap if loss else _no_gap,
@@ -324,6 +328,9 @@ class Run:
         )
         self._loop = getattr(_rounds, form)
         self._functions = tuple(getattr(function, form) for function in functions)
+        if player.live is not None:
+            live = player.live(sequence.row, self.weights)
+            self._functions = (*self._functions[:2], *live)
         self._observers = game.graph.in_neighbours
 
     def advance(self, rounds: int, *, record: bool = True, trace: bool = False) -> Block:

@@ -1,0 +1,115 @@
+"""Tests of names with parameters as the command line takes them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from boundcheck.algorithms.spec import (
+    check_keys,
+    read_float,
+    read_int,
+    read_ints,
+    split_spec,
+)
+from boundcheck.errors import UserError
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("bandit", ("bandit", {})),
+        ("banditron:gamma=0.05,x=1", ("banditron", {"gamma": "0.05", "x": "1"})),
+        (" one : a = b , c = d ", ("one", {"a": "b", "c": "d"})),
+        ("file:path=a:b=c", ("file", {"path": "a:b=c"})),
+    ],
+)
+def test_a_spec_is_a_name_and_parameters(spec: str, expected: tuple[str, dict[str, str]]) -> None:
+    assert split_spec(spec) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("", "'' has no name: expected name or name:key=value,key=value"),
+        (":a=1", "':a=1' has no name"),
+        ("one:", "'' in 'one:' is not a parameter"),
+        ("one:a", "'a' in 'one:a' is not a parameter"),
+        ("one:a=", "'a=' in 'one:a=' is not a parameter"),
+        ("one:=1", "'=1' in 'one:=1' is not a parameter"),
+        ("one:a=1,", "'' in 'one:a=1,' is not a parameter: expected name:key=value,key=value"),
+        ("one:a=1,a=2", "parameter 'a' is given twice in 'one:a=1,a=2'"),
+    ],
+)
+def test_a_malformed_spec_is_explained(spec: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        split_spec(spec)
+
+
+def test_an_unknown_key_gets_the_nearest_legal_one() -> None:
+    check_keys("banditron", {"gamma": "1"}, ("gamma", "radius"))
+    with pytest.raises(UserError) as caught:
+        check_keys("banditron", {"gama": "1"}, ("radius", "gamma"))
+    assert str(caught.value) == (
+        "unknown parameter of 'banditron' 'gama': expected one of gamma, radius. "
+        "Did you mean 'gamma'?"
+    )
+    with pytest.raises(UserError, match="'bandit' takes no parameters, but got 'x=1'"):
+        check_keys("bandit", {"x": "1"}, ())
+
+
+def test_values_are_read_and_defaults_kept() -> None:
+    given = {"gamma": "0.05", "seed": "7", "revealing": "0+2"}
+    assert read_float(given, "gamma", legal="(0, 1]") == 0.05
+    assert read_int(given, "seed") == 7
+    assert read_ints(given, "revealing") == (0, 2)
+    assert read_float({}, "gamma", 0.0) == 0.0
+    assert read_int({}, "seed", 0) == 0
+    assert read_ints({}, "revealing", ()) == ()
+
+
+@pytest.mark.parametrize("text", ["x", "nan", "inf", "0", "1.5", "-1"])
+def test_a_number_outside_its_interval_is_refused(text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_float({"gamma": text}, "gamma", legal="(0, 1]")
+    assert str(caught.value) == (
+        f"parameter gamma={text} is not legal: expected a number in (0, 1]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("legal", "inside"),
+    [("[0, 1]", (0, 1)), ("(0, 1]", (1,)), ("[0, 1)", (0,)), ("(0, 1)", ())],
+)
+def test_the_ends_of_an_interval(legal: str, inside: tuple[int, ...]) -> None:
+    for end in (0, 1):
+        if end in inside:
+            assert read_int({"k": str(end)}, "k", legal=legal) == end
+        else:
+            with pytest.raises(UserError, match=re.escape(legal)):
+                read_int({"k": str(end)}, "k", legal=legal)
+
+
+def test_integers_are_integers() -> None:
+    with pytest.raises(UserError, match=r"parameter seed=1\.5 is not legal: expected an integer"):
+        read_int({"seed": "1.5"}, "seed")
+    with pytest.raises(UserError, match=r"revealing=0\+a is not legal: expected integers in"):
+        read_ints({"revealing": "0+a"}, "revealing")
+    with pytest.raises(UserError, match=r"integers in \[0, 2\] joined by \+"):
+        read_ints({"revealing": "0+3"}, "revealing", legal="[0, 2]")
+
+
+def test_a_required_value_that_is_missing_is_named() -> None:
+    with pytest.raises(UserError, match="parameter 'gamma' is missing: expected a number in"):
+        read_float({}, "gamma")
+    with pytest.raises(UserError, match="parameter 'seed' is missing: expected an integer in"):
+        read_int({}, "seed")
+    with pytest.raises(UserError, match="parameter 'revealing' is missing: expected integers in"):
+        read_ints({}, "revealing")
+
+
+def test_a_wrong_interval_is_our_own_mistake() -> None:
+    with pytest.raises(ValueError, match="is not an interval") as caught:
+        read_float({"gamma": "1"}, "gamma", legal="positive")
+    assert not isinstance(caught.value, UserError)

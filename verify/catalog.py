@@ -1,0 +1,135 @@
+"""What there is: learners, adversaries and claims, found by walking their folders.
+
+A learner is a class with ``player`` and ``spec`` in a module of algorithms/, an adversary one with ``sequence`` and
+``spec`` in adversaries/, a claim a :class:`Claim` in a module of verify/claims/. A class is called on the command
+line by its name in lower case with hyphens, ``OneHot`` is ``one-hot``, and its parameters are the fields of
+the dataclass. There is nothing to register.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from types import ModuleType
+from typing import Any, get_type_hints
+
+from .. import adversaries, algorithms
+from ..algorithms.spec import check_keys, read_float, read_int, split_spec
+from ..errors import UserError, unknown
+from . import claims as claims_package
+from . import plain
+from .claim import Claim
+
+
+def _modules(package: ModuleType) -> list[ModuleType]:
+    found = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    return [importlib.import_module(info.name) for info in found]
+
+
+def _classes(package: ModuleType, method: str) -> dict[str, type[Any]]:
+    """Dataclasses of a package that have ``method`` and ``spec``, by command-line name."""
+    found = {}
+    for module in _modules(package):
+        for name, value in vars(module).items():
+            if (
+                inspect.isclass(value)
+                and value.__module__ == module.__name__
+                and dataclasses.is_dataclass(value)
+                and hasattr(value, method)
+                and isinstance(inspect.getattr_static(value, "spec", None), property)
+            ):
+                found[re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()] = value
+    return dict(sorted(found.items()))
+
+
+@cache
+def learners() -> dict[str, type[Any]]:
+    """Built-in learners by name."""
+    return _classes(algorithms, "player")
+
+
+@cache
+def adversary_classes() -> dict[str, type[Any]]:
+    """Built-in adversaries by name."""
+    return _classes(adversaries, "sequence")
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """All claims by id."""
+    found = {
+        value.id: value
+        for module in _modules(claims_package)
+        for value in vars(module).values()
+        if isinstance(value, Claim)
+    }
+    return dict(sorted(found.items()))
+
+
+def select(patterns: Sequence[str]) -> list[Claim]:
+    """Claims whose id matches one of the globs; all of them for no pattern.
+
+    Raises
+    ------
+    UserError
+        for a pattern that matches nothing
+    """
+    known = claims()
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in known):
+            raise unknown("claim", pattern, known)
+    return [
+        claim
+        for name, claim in known.items()
+        if not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
+    ]
+
+
+def _build(kind: str, known: dict[str, type[Any]], spec: str) -> Any:
+    name, given = split_spec(spec)
+    if name not in known:
+        raise unknown(kind, name, known)
+    made = known[name]
+    if hasattr(made, "from_parameters"):
+        return made.from_parameters(given)
+    hints = get_type_hints(made)
+    fields = {field.name: hints[field.name] for field in dataclasses.fields(made) if field.init}
+    check_keys(name, given, fields)
+    readers = {int: read_int, float: read_float}
+    values = {
+        key: readers[fields[key]](given, key) if fields[key] in readers else text
+        for key, text in given.items()
+    }
+    return made(**values)
+
+
+def learner(spec: str) -> Any:
+    """Make a learner from a built-in name with parameters, or from ``path/to/file.py:Class``.
+
+    Raises
+    ------
+    UserError
+        for an unknown name or parameter, or a file that cannot be used
+    """
+    if re.search(r"\.py(:\w+)?$", spec):
+        if not re.search(r"\.py:\w+$", spec):
+            raise UserError(f"learner '{spec}': expected FILE.py:Class, with the name of the class.")
+        return plain.load(spec)
+    return _build("learner", learners(), spec)
+
+
+def adversary(spec: str) -> Any:
+    """Make an adversary from a built-in name with parameters.
+
+    Raises
+    ------
+    UserError
+        for an unknown name or parameter
+    """
+    return _build("adversary", adversary_classes(), spec)

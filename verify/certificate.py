@@ -1,0 +1,168 @@
+"""Certificates: small JSON files that let anyone check a refutation.
+
+``exact``: the instance alone. Replay derives both sides again in exact arithmetic, without numba, game or
+learner. ``played``: the game, down to the replicate and the round; replay plays it again with the plain Python
+loop and compares every number bit for bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError
+from .case import Case
+from .claim import Claim, Form
+from .instances import Instance
+from .interval import Undecided
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A refutation.
+
+    Attributes
+    ----------
+    content : everything in the file but the digest
+    values : observed side and envelope, rounded
+    where : the place of the violation in a few words
+    instance : the instance of an exact certificate
+    """
+
+    content: dict[str, Any]
+    values: tuple[float, float]
+    where: str
+    instance: Instance | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content."""
+        return digest_of(self.content)
+
+    @property
+    def size(self) -> int:
+        """Length of the content as text; the smaller certificate is the better one."""
+        return len(_canonical(self.content))
+
+    @property
+    def file_name(self) -> str:
+        """A name that tells the claim and is the same for the same content."""
+        claim = self.content["claim"].replace("/", "-")
+        return f"{claim}-{self.content['form']}-{self.digest[:12]}.json"
+
+    def write(self, folder: Path) -> Path:
+        """Write the certificate into ``folder`` and return its path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / self.file_name
+        text = json.dumps(self.content | {"digest": self.digest}, indent=1, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8")
+        return path
+
+
+def _canonical(content: dict[str, Any]) -> str:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest_of(content: dict[str, Any]) -> str:
+    """SHA-256 of a certificate's content, without the digest itself."""
+    return hashlib.sha256(_canonical(content).encode()).hexdigest()
+
+
+def header(kind: str, claim: Claim, form: Form) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "kind": kind,
+        "claim": claim.id,
+        "form": form.name,
+        "statement": form.statement,
+        "source": str(claim.source),
+    }
+
+
+def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | None:
+    """The certificate of an instance that violates the claim beyond doubt, or None."""
+    assert claim.certify is not None
+    try:
+        observed, envelope = claim.certify(instance, form)
+        if not envelope.certainly_less(observed):
+            return None
+        derived = instance.derived
+    except Undecided:
+        return None
+    except UserError:
+        return None
+    content = header("exact", claim, form) | {
+        "instance_kind": instance.kind,
+        "instance": instance.to_json(),
+        "derived": derived,
+        "sides": {"observed": observed.to_json(), "envelope": envelope.to_json()},
+    }
+    values = (float(observed), float(envelope))
+    return Certificate(content, values, "an exact instance", instance)
+
+
+def played_certificate(
+    claim: Claim, form: Form, case: Case, replicate: int, at: int
+) -> Certificate:
+    """The certificate of a violation in round ``at`` (from 0) of a replicate, by playing it again."""
+    setting = case.setting
+    game = {
+        "learner": setting.label("learner"),
+        "adversary": setting.label("adversary"),
+        "graph": setting.graph,
+        "horizon": setting.horizon,
+        "radius": setting.radius,
+        "seed": case.seed,
+    }
+    numbers = numbers_at(claim, form, case, replicate, at)
+    content = header("played", claim, form) | {
+        "game": game,
+        "replicate": replicate,
+        "round": at,
+        "numbers": numbers,
+    }
+    bad = numbers["rounds"][-1]
+    return Certificate(
+        content, (bad["observed"], bad["envelope"]), f"replicate {replicate}, round {at}"
+    )
+
+
+def numbers_at(
+    claim: Claim, form: Form, case: Case, replicate: int, at: int, *, shown: int = 10
+) -> dict[str, Any]:
+    """Play a replicate up to round ``at`` with the plain Python loop and write down what is compared.
+
+    Returns
+    -------
+    the digest of the sequence, the sums of the recorded columns, and both sides in the last rounds
+    """
+    totals: list[float] = []
+    rows: list[dict[str, Any]] = []
+    for rounds in case.replicate(replicate, interpreted=True, stop=at + 1):
+        sides = claim.sides(case, form, rounds)
+        block = rounds.block
+        sums = block.columns.sum(axis=0).tolist() + block.probabilities.sum(axis=0).tolist()
+        totals = [a + b for a, b in zip(totals or [0.0] * len(sums), sums, strict=True)]
+        rows += [
+            {
+                "round": block.start + i,
+                "label": int(block.labels[i]),
+                "probabilities": block.probabilities[i].tolist(),
+                "observed": float(sides.observed[i]),
+                "envelope": float(sides.envelope[i]),
+                "tolerance": float(sides.tolerance[i]),
+            }
+            for i in range(max(0, len(block) - shown), len(block))
+        ]
+    return {
+        "sequence": case.sequence.digest(),
+        "radius": case.radius,
+        "sums": [repr(total) for total in totals],
+        "rounds": rows[-shown:],
+    }

@@ -1,0 +1,89 @@
+"""The rules of the game itself: a learner must not use a label that was not revealed to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..case import Case, Rounds
+from ..certificate import Certificate, header
+from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
+from ..judge import Outcome
+from ..record import ACTION, OBSERVED
+from ..settings import audit_settings
+
+
+def _relabelled(case: Case, actions: np.ndarray, observed: np.ndarray) -> tuple[Case, int]:  # type: ignore[type-arg]
+    """The case with every unseen label replaced by another that the same action would not show."""
+    graph, labels = case.graph, case.sequence.labels.copy()
+    changed = 0
+    for t in np.flatnonzero(~observed):
+        unseen = np.flatnonzero(~graph.observes[actions[t]])
+        unseen = unseen[unseen != labels[t]]
+        if unseen.size:
+            labels[t] = unseen[(labels[t] + t) % unseen.size]
+            changed += 1
+    return replace(case, sequence=case.sequence.relabelled(labels)), changed
+
+
+def examine(claim: Claim, form: Form, case: Case, replicates: int) -> Outcome:
+    """Play, change the labels that were not revealed, play again with the same draws, and compare."""
+    found = Outcome(Verdict.HOLDS, observed=0.0, envelope=0.0)
+    changed = 0
+    for replicate in range(replicates):
+        first = list(case.game.play(replicate, trace=True))
+        columns = np.concatenate([block.columns for block in first])
+        actions = columns[:, ACTION].astype(np.int64)
+        other, here = _relabelled(case, actions, columns[:, OBSERVED] > 0)
+        again = list(other.game.play(replicate, trace=True))
+        before = np.concatenate([block.probabilities for block in first])
+        after = np.concatenate([block.probabilities for block in again])
+        different = np.flatnonzero((before != after).any(axis=1))
+        found.runs += 2
+        found.rounds += 2 * len(columns)
+        changed += here
+        if different.size:
+            at = int(different[0])
+            deviation = float(np.abs(before[at] - after[at]).max())
+            content = header("audit", claim, form) | {
+                "game": case.setting.key,
+                "replicate": replicate,
+                "round": at,
+                "before": before[at].tolist(),
+                "after": after[at].tolist(),
+            }
+            found.verdict, found.observed = Verdict.REFUTED, deviation
+            found.evidence = (
+                f"replicate {replicate}, round {at}: p changed with labels that were not revealed"
+            )
+            found.certificate = Certificate(content, (deviation, 0.0), found.evidence)
+            return found
+    found.evidence = f"{changed} unseen labels changed in {found.runs // 2} runs, p bit-equal"
+    if not changed:
+        found.verdict = Verdict.VACUOUS
+        found.evidence = "no label was hidden that could have been another"
+    return found
+
+
+def _sides(case: Case, form: Form, rounds: Rounds) -> Sides:
+    raise AssertionError("the audit compares two games; it has no sides per round")
+
+
+NO_PEEKING = Claim(
+    id="game/no-peeking",
+    title="probabilities depend on revealed labels only",
+    source=GAPPLETRON.at("Section 1, the protocol"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"p_t(y_1,\dots,y_{t-1}) = p_t(y'_1,\dots,y'_{t-1}) \text{ whenever the feedback is the same}",
+            Proof.PROVED,
+            "the protocol: labels that give the same feedback must leave the same learner",
+        ),
+    ),
+    sides=_sides,
+    cases=audit_settings,
+    examine=examine,
+)

@@ -1,0 +1,224 @@
+"""Judges of pathwise claims: every round of every run is looked at, and what looks bad is checked again.
+
+A residual (observed minus envelope) above minus its rounding bound is only a screen. The worst such rounds
+are rebuilt as exact instances and evaluated without rounding; only a certified gap refutes. Where the
+learner's own probabilities are not those of the rule it declares, or a statement speaks of the whole
+past, the certificate is the game itself, which can be played again bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .case import Case, Rounds
+from .certificate import Certificate, exact_certificate, played_certificate
+from .claim import Claim, Form, Sides, Suspect, Verdict
+
+RECHECKED = 12
+"""How many of the worst rounds of a cell are evaluated exactly."""
+
+CurvePoint = tuple[int, int, float, float]
+"""Replicate, number of rounds, observed side, envelope."""
+
+CHECKPOINTS = 60
+"""How many points of a curve are kept for the report."""
+
+@dataclass
+class Outcome:
+    """What a judge found in one cell; the fields are those of the JSON results."""
+
+    verdict: Verdict
+    observed: float | None = None
+    envelope: float | None = None
+    ratio: float | None = None
+    regret_ratio: float | None = None
+    headroom: float | None = None
+    evidence: str = ""
+    runs: int = 0
+    rounds: int = 0
+    flags: tuple[str, ...] = ()
+    certificate: Certificate | None = None
+
+
+@dataclass
+class Watch:
+    """What one form of one claim has seen of a case."""
+
+    claim: Claim
+    form: Form
+    case: Case
+    rounds: int = 0
+    live: int = 0
+    runs: int = 0
+    ratio: float = -np.inf
+    highest: float = -np.inf
+    regret_ratio: float | None = None
+    worst: tuple[float, float] = (np.nan, np.nan)
+    missing: bool = False
+    first_bad: Suspect | None = None
+    suspects: list[Suspect] = field(default_factory=list)
+    curve: list[CurvePoint] = field(default_factory=list)
+
+    def see(self, replicate: int, rounds: Rounds) -> None:
+        """Look at the next block of a replicate."""
+        if rounds.block.start == 0:
+            self.runs += 1
+        sides = self.claim.sides(self.case, self.form, rounds)
+        observed, envelope = sides.observed, sides.envelope
+        self.rounds += len(rounds)
+        if np.isnan(observed).any() or np.isnan(envelope).any():
+            self.missing = True
+            return
+        live = np.ones(len(rounds), dtype=bool) if sides.live is None else sides.live
+        self.live += int(np.count_nonzero(live))
+        horizon = self.case.sequence.horizon
+        self._rank(sides, live, ends=rounds.block.start + len(rounds) == horizon)
+        self._suspect(replicate, rounds, sides)
+        for i in _checkpoints(rounds, horizon) if sides.cumulative else ():
+            at = rounds.block.start + i + 1
+            self.curve.append((replicate, at, float(observed[i]), float(envelope[i])))
+
+    def _rank(self, sides: Sides, live: NDArray[np.bool_], ends: bool) -> None:
+        """Keep the largest ratios; at rounding size they would say nothing."""
+        readable = live & (sides.envelope > 1e3 * sides.tolerance)
+        if not readable.any():
+            return
+        ratios = np.full(len(live), -np.inf)
+        np.divide(sides.observed, sides.envelope, out=ratios, where=readable)
+        self.highest = max(self.highest, float(ratios.max()))
+        at = len(live) - 1 if sides.cumulative else int(np.argmax(ratios))
+        if (ends or not sides.cumulative) and ratios[at] > self.ratio:
+            self.ratio = float(ratios[at])
+            self.worst = (float(sides.observed[at]), float(sides.envelope[at]))
+            if sides.base is not None:
+                room = sides.envelope[at] - sides.base[at]
+                regret = sides.observed[at] - sides.base[at]
+                self.regret_ratio = float(regret / room) if room > 0 else None
+
+    def _suspect(self, replicate: int, rounds: Rounds, sides: Sides) -> None:
+        residual = sides.observed - sides.envelope
+        positions = np.flatnonzero(residual > -sides.tolerance)
+        if not positions.size:
+            return
+        beyond = residual > sides.tolerance
+        chosen = positions[np.argsort(-residual[positions], kind="stable")[:RECHECKED]].tolist()
+        if self.first_bad is None and beyond.any():
+            first = int(np.argmax(beyond))
+            self.first_bad = self._describe(replicate, rounds, sides, first, True)
+        found = [self._describe(replicate, rounds, sides, i, bool(beyond[i])) for i in chosen]
+        merged = sorted(self.suspects + found, key=lambda suspect: -suspect.residual)
+        self.suspects = merged[:RECHECKED]
+
+    def _describe(
+        self, replicate: int, rounds: Rounds, sides: Sides, i: int, beyond: bool
+    ) -> Suspect:
+        block = rounds.block
+        gamma = self.case.declaration.gamma
+        return Suspect(
+            residual=float(sides.observed[i] - sides.envelope[i]),
+            replicate=replicate,
+            round=block.start + i,
+            label=int(block.labels[i] if sides.label is None else sides.label[i]),
+            counter=1 if gamma is None else max(1, int(rounds.counters[i])),
+            scores=tuple(block.scores[i].tolist()),
+            probabilities=tuple(block.probabilities[i].tolist()),
+            beyond_rounding=beyond,
+        )
+
+    def outcome(self) -> Outcome:
+        """Decide, once every replicate has been seen."""
+        found = Outcome(Verdict.HOLDS, runs=self.runs, rounds=self.rounds)
+        if self.missing:
+            found.verdict = Verdict.NOT_APPLICABLE
+            found.evidence = "the learner does not provide the numbers that the claim needs"
+            return found
+        if self.live == 0:
+            found.verdict = Verdict.VACUOUS
+            found.evidence = f"in none of {self.rounds} rounds could it fail"
+            return found
+        if np.isfinite(self.ratio):
+            found.observed, found.envelope = self.worst
+            found.ratio = self.ratio
+            found.headroom = 1 / self.highest if self.highest > 0 else None
+            found.regret_ratio = self.regret_ratio
+        checked, certificate = self._certify()
+        found.certificate = certificate
+        share = self.live / self.rounds
+        if share < 1:
+            found.flags = (f"live in {share:.0%} of rounds",)
+        if certificate is not None:
+            found.verdict = Verdict.REFUTED
+            found.observed, found.envelope = certificate.values
+            found.ratio = found.observed / found.envelope if found.envelope > 0 else None
+            found.evidence = certificate.where
+        else:
+            found.evidence = (
+                f"{self.live} rounds in {self.runs} runs, {checked} of them checked exactly"
+            )
+        return found
+
+    def _certify(self) -> tuple[int, Certificate | None]:
+        """Evaluate the worst suspects exactly; return how many, and a certificate if one refutes."""
+        proofs, checked = [], 0
+        for suspect in self.suspects if self.claim.certify else ():
+            instance = self.claim.instance_of(self.case, suspect)
+            if instance is not None:
+                checked += 1
+                proof = exact_certificate(self.claim, self.form, instance)
+                if proof is not None:
+                    proofs.append(proof)
+        if proofs:
+            smallest = min(proofs, key=lambda proof: proof.size)
+            return checked, shrink(self.claim, self.form, smallest)
+        if self.first_bad is not None:
+            bad = self.first_bad
+            return checked, played_certificate(
+                self.claim, self.form, self.case, bad.replicate, bad.round
+            )
+        return checked, None
+
+
+def shrink(claim: Claim, form: Form, proof: Certificate) -> Certificate:
+    """Make the numbers of an exact certificate simpler, one at a time, while it still refutes."""
+    while True:
+        candidates = (
+            exact_certificate(claim, form, instance) for instance in proof.instance.simpler()
+        )
+        better = next((p for p in candidates if p is not None and p.size < proof.size), None)
+        if better is None:
+            return proof
+        proof = better
+
+
+def _checkpoints(rounds: Rounds, horizon: int) -> list[int]:
+    """Positions in the block at which a curve is kept: log-spaced over the horizon, and the last."""
+    marks = np.unique(np.geomspace(1, horizon, min(horizon, CHECKPOINTS)).astype(np.int64)) - 1
+    inside = marks[(marks >= rounds.block.start) & (marks < rounds.block.start + len(rounds))]
+    return (inside - rounds.block.start).tolist()
+
+
+def judge_case(
+    case: Case, forms: Sequence[tuple[Claim, Form]], replicates: int
+) -> list[tuple[Claim, Form, Outcome, list[CurvePoint]]]:
+    """Play a case, let every form look at every round, and decide; replicates are taken in order."""
+    watches = {
+        (claim.id, form.name): Watch(claim, form, case)
+        for claim, form in forms
+        if claim.examine is None
+    }
+    for replicate in range(replicates if watches else 0):
+        for rounds in case.replicate(replicate):
+            for watch in watches.values():
+                watch.see(replicate, rounds)
+    judged = []
+    for claim, form in forms:
+        if claim.examine is not None:
+            judged.append((claim, form, claim.examine(claim, form, case, replicates), []))
+        else:
+            watch = watches[claim.id, form.name]
+            judged.append((claim, form, watch.outcome(), watch.curve))
+    return judged

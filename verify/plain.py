@@ -1,0 +1,230 @@
+"""A stranger's learner: a plain Python class, judged like any other.
+
+The class needs no base and no import of ours::
+
+    class MyLearner:
+        promises = ("gappletron/lemma-1",)     # globs of claim ids it must satisfy
+        loss, gamma, rule = "smooth-hinge", 8.0, "threshold"   # what the envelopes are computed from
+        regret_factor = 2.8                    # h of guarantee (4), if it has one
+
+        def __init__(self, problem): ...       # n_labels, n_features, horizon, radius, graph
+        def predict(self, x): ...              # -> probability of each action
+        def update(self, x, action, label): ...     # label is None when it is not revealed
+        weights = ...                          # optional, shape (K, d): read after every update
+
+Everything but ``__init__``, ``predict`` and ``update`` is optional; a claim that needs what is missing is not applicable.
+Attributes may be set in ``__init__``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..algorithms import losses
+from ..algorithms.gappletron import RULES
+from ..algorithms.learner import OWN, Declaration, FloatArray, Player, Problem
+from ..algorithms.uniform import Uniform
+from ..errors import UserError, require, unknown
+
+TOLERANCE = 1e-9
+"""How far from one the probabilities of a stranger's learner may sum."""
+
+
+@dataclass(frozen=True)
+class PlainLearner:
+    """A class of the user's, made to fit the game.
+
+    Parameters
+    ----------
+    factory : called with a :class:`Problem`, returns the learner
+    spec : its name, ``path/to/file.py:Class`` where it came from a file
+    """
+
+    factory: Callable[[Problem], Any]
+    spec: str
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        promised = getattr(self.factory, "promises", ())
+        return (promised,) if isinstance(promised, str) else tuple(promised)
+
+    def player(self, problem: Problem) -> Player:
+        try:
+            learner = self.factory(problem)
+        except Exception as error:
+            raise UserError(
+                f"learner {self.spec} cannot be made: {type(error).__name__}: {error};"
+                " expected a class called with the problem."
+            ) from error
+        for method in ("predict", "update"):
+            require(
+                callable(getattr(learner, method, None)),
+                f"learner {self.spec} has no method '{method}': expected predict(x) and"
+                " update(x, action, label).",
+            )
+        state = np.zeros(OWN)
+        state[0] = 1.0
+        idle = Uniform().player(problem)
+        return Player(
+            idle.predict,
+            idle.update,
+            np.zeros(1),
+            state,
+            self._declaration(learner),
+            weights=_weights_of(learner, problem, self.spec),
+            live=lambda features, weights: _live(
+                learner, problem, self.spec, features, weights
+            ),
+        )
+
+    def _declaration(self, learner: Any) -> Declaration:
+        loss, gamma = getattr(learner, "loss", None), getattr(learner, "gamma", None)
+        rule, factor = getattr(learner, "rule", None), getattr(learner, "regret_factor", None)
+        if rule is not None and rule not in RULES:
+            raise unknown(f"exploration rule of {self.spec}", str(rule), RULES)
+        for name, value in (("gamma", gamma), ("regret_factor", factor)):
+            require(
+                value is None or (math.isfinite(value) and value >= 0),
+                f"{name}={value} of {self.spec}: expected a finite number of at least 0.",
+            )
+        return Declaration(
+            losses.parse(loss) if isinstance(loss, str) else loss, gamma, rule, factor
+        )
+
+
+def _weights_of(learner: Any, problem: Problem, spec: str) -> FloatArray:
+    """The learner's weights as the game keeps them, shape (features, labels); NaN if it has none."""
+    own = getattr(learner, "weights", None)
+    shape = (problem.n_labels, problem.n_features)
+    if own is None:
+        return np.full(shape[::-1], np.nan)
+    own = np.asarray(own, dtype=np.float64)
+    require(
+        own.shape == shape,
+        f"weights of {spec} have shape {own.shape}: expected (labels, features) = {shape}.",
+    )
+    return np.ascontiguousarray(own.T)
+
+
+def _live(
+    learner: Any,
+    problem: Problem,
+    spec: str,
+    features: Callable[[int], FloatArray],
+    weights: FloatArray,
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The learner's two functions in the form that the game calls."""
+    position = 0
+    has_weights = getattr(learner, "weights", None) is not None
+
+    def predict(
+        scores: Any, best: int, runner: int, gap: float, parameters: Any, state: Any, p: Any
+    ) -> None:
+        try:
+            given = learner.predict(features(position).copy())
+        except Exception as error:
+            raise UserError(
+                f"learner {spec} raised {type(error).__name__} in predict of round {position}:"
+                f" {error}."
+            ) from error
+        p[:] = _checked(given, problem.graph.n_actions, spec, position)
+
+    def update(
+        scores: Any,
+        best: int,
+        runner: int,
+        p: Any,
+        action: int,
+        label: int,
+        weight: float,
+        squared_norm: float,
+        gradient: Any,
+        parameters: Any,
+        state: Any,
+        coefficient: Any,
+    ) -> bool:
+        nonlocal position
+        try:
+            seen = None if label < 0 else int(label)
+            learner.update(features(position).copy(), int(action), seen)
+        except Exception as error:
+            raise UserError(
+                f"learner {spec} raised {type(error).__name__} in update of round {position}:"
+                f" {error}."
+            ) from error
+        position += 1
+        if has_weights:
+            weights[:] = _weights_of(learner, problem, spec)
+        return False
+
+    return predict, update
+
+
+def _checked(given: Any, n_actions: int, spec: str, at: int) -> FloatArray:
+    try:
+        p = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        p = np.zeros(0)
+    require(
+        p.shape == (n_actions,),
+        f"learner {spec} returned {given!r} in round {at}: expected {n_actions} probabilities.",
+    )
+    require(
+        bool(np.isfinite(p).all() and (p >= 0).all()),
+        f"learner {spec} returned the probabilities {p.tolist()} in round {at}: expected numbers of"
+        " at least 0.",
+    )
+    require(
+        abs(float(p.sum()) - 1.0) <= TOLERANCE,
+        f"learner {spec} returned probabilities that sum to {float(p.sum())!r} in round {at}:"
+        " expected 1.",
+    )
+    return p
+
+
+def load(spec: str) -> PlainLearner | Any:
+    """Load ``path/to/file.py:Class``.
+
+    Returns
+    -------
+    the class as a learner; if the class has a method ``player`` it is a learner in the library's own form, and
+    an instance made without arguments is returned
+
+    Raises
+    ------
+    UserError
+        for a file that is missing or does not import, or a class that is not in it
+    """
+    name, _, class_name = spec.rpartition(":")
+    path = Path(name)
+    require(path.is_file(), f"learner file '{name}': no such file; expected FILE.py:Class.")
+    module_name = f"_learner_{path.stem}_{abs(hash(path.resolve()))}"
+    definition = importlib.util.spec_from_file_location(module_name, path)
+    require(definition is not None, f"learner file '{name}': expected a Python file, FILE.py.")
+    assert definition is not None and definition.loader is not None
+    module = importlib.util.module_from_spec(definition)
+    sys.modules[module_name] = module
+    try:
+        definition.loader.exec_module(module)
+    except Exception as error:
+        raise UserError(
+            f"learner file '{name}' does not import: {type(error).__name__}: {error}."
+        ) from error
+    classes = {
+        key
+        for key, value in vars(module).items()
+        if inspect.isclass(value) and value.__module__ == module_name
+    }
+    if class_name not in classes:
+        raise unknown(f"class of {name}", class_name, classes)
+    found = getattr(module, class_name)
+    return found() if hasattr(found, "player") else PlainLearner(found, spec)

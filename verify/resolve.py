@@ -1,0 +1,122 @@
+"""From a setting to a case: learner, adversary, graph, sequence and comparator are made."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ..adversaries import recorded
+from ..adversaries.sequence import Comparator, Sequence, zero_comparator
+from ..algorithms import graphs
+from ..algorithms.learner import Problem
+from ..algorithms.losses import Loss
+from ..errors import UserError, require
+from . import catalog, comparators
+from .case import Case, Setting
+
+
+def radius_around(comparator: Comparator) -> float:
+    """The smallest float that is at least the exact norm of the comparator, or 1 for U = 0."""
+    if comparator.fractions is None:
+        return comparator.norm * (1 + 2**-40) or 1.0
+    squared = sum((u * u for row in comparator.fractions for u in row), Fraction(0))
+    radius = math.sqrt(squared)
+    while Fraction(radius) ** 2 < squared:
+        radius = math.nextafter(radius, math.inf)
+    return radius or 1.0
+
+
+def fits(comparator: Comparator, radius: float) -> bool:
+    """Whether the comparator lies in the ball, exactly where its entries are known exactly."""
+    if comparator.fractions is None:
+        return comparator.norm <= radius
+    squared = sum((u * u for row in comparator.fractions for u in row), Fraction(0))
+    return squared <= Fraction(radius) ** 2
+
+
+@lru_cache(maxsize=16)
+def _sequence(adversary: str, horizon: int | None, seed: int) -> tuple[object, Sequence]:
+    made = catalog.adversary(adversary)
+    return made, made.sequence(horizon, seed)
+
+
+@lru_cache(maxsize=4)
+def _recorded(path: str, label: str | None) -> recorded.Recorded:
+    return recorded.load(Path(path), label=label)
+
+
+class _SequenceKey:
+    """A sequence as a key of a cache."""
+
+    def __init__(self, sequence: Sequence) -> None:
+        self.sequence = sequence
+        self.digest = sequence.digest()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SequenceKey) and self.digest == other.digest
+
+
+@lru_cache(maxsize=32)
+def _fitted(key: _SequenceKey, loss: Loss, radius: float) -> Comparator:
+    return comparators.fit(key.sequence, loss, radius)
+
+
+def resolve(setting: Setting, seed: int) -> Case:
+    """Make everything that a setting names.
+
+    Recorded data are written ``data:FILE`` or ``data:FILE@COLUMN`` in place of an adversary.
+
+    Raises
+    ------
+    UserError
+        for anything unknown, or parts that do not fit together
+    """
+    require(
+        setting.horizon is None or setting.horizon >= 1,
+        f"horizon T={setting.horizon}: expected at least 1.",
+    )
+    require(
+        setting.radius is None or (math.isfinite(setting.radius) and setting.radius > 0),
+        f"radius B={setting.radius}: expected a finite number above 0.",
+    )
+    if isinstance(setting.adversary, str) and setting.adversary.startswith("data:"):
+        path, _, label = setting.adversary.removeprefix("data:").partition("@")
+        adversary: object = _recorded(path, label or None)
+        sequence = _recorded(path, label or None).sequence(setting.horizon)
+    elif isinstance(setting.adversary, str):
+        adversary, sequence = _sequence(setting.adversary, setting.horizon, seed)
+    else:
+        adversary = setting.adversary
+        sequence = setting.adversary.sequence(setting.horizon, seed)
+    graph = graphs.parse(setting.graph, sequence.n_labels)
+    require(
+        graph.n_labels == sequence.n_labels,
+        f"graph {graph.name} has {graph.n_labels} labels, the sequence {sequence.n_labels}.",
+    )
+    learner = (
+        catalog.learner(setting.learner) if isinstance(setting.learner, str) else setting.learner
+    )
+    planted = sequence.comparator
+    radius = setting.radius
+    if radius is None:
+        radius = 1.0 if planted is None else radius_around(planted)
+    if planted is not None and fits(planted, radius):
+        comparator = planted
+    else:
+        problem = Problem(graph, sequence.n_features, sequence.horizon, sequence.radius, radius)
+        loss = learner.player(problem).declaration.loss
+        comparator = (
+            zero_comparator(sequence.n_labels, sequence.n_features)
+            if loss is None
+            else _fitted(_SequenceKey(sequence), loss, radius)
+        )
+    if not np.isfinite(comparator.weights).all():
+        raise UserError("the comparator has entries that are not finite.")
+    return Case(setting, learner, adversary, graph, sequence, comparator, radius, seed)

@@ -1,0 +1,130 @@
+"""The settings in which the built-in suite plays: products of a few axes, minus what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+from .case import Setting
+
+LOSSES = ("smooth-hinge", "hinge", "logistic-2", "logistic-K")
+RULES = ("printed", "threshold", "mixture")
+UPDATES = ("projected", "ftrl", "unprojected")
+GRAPHS = ("full", "bandit", "filtering", "label-efficient", "cops-and-robbers")
+
+N_DIGRAPHS = 50
+"""Random digraphs for each number of labels, on which the repaired bound (9) is tried."""
+
+
+def gappletron(loss: str, rule: str, update: str, gamma: str) -> str:
+    """Spec of a Gappletron."""
+    return f"gappletron:loss={loss},rule={rule},update={update},gamma={gamma}"
+
+
+@cache
+def crafted_settings() -> tuple[Setting, ...]:
+    """Chosen scores: every loss, rule and graph, one round after another with the same weights."""
+    return tuple(
+        Setting(
+            gappletron(loss, rule, "stand-still", "0.5"),
+            f"crafted-scores:n_labels={n_labels}",
+            graph,
+            horizon=1500,
+            replicates=1,
+        )
+        for loss, rule, graph, n_labels in product(LOSSES, RULES, GRAPHS, (2, 3, 5))
+    )
+
+
+@cache
+def sum_settings() -> tuple[Setting, ...]:
+    """Whole games: every loss, rule, optimiser and graph on two streams, one where the envelopes bite
+    and the paper's own."""
+    toy = (
+        Setting(gappletron(loss, rule, update, "theorem-4a"), "one-hot:noise=0.01", graph, 3000)
+        for loss, rule, update, graph in product(LOSSES, RULES, UPDATES, GRAPHS)
+    )
+    paper = (
+        Setting(
+            gappletron(loss, rule, update, "ones"),
+            "keywords:keyword_scale=2,n_labels=6,noise=0.05",
+            graph,
+            1000,
+            radius=1.0,
+        )
+        for loss, rule, update, graph in product(LOSSES, RULES, UPDATES, GRAPHS)
+    )
+    return (*toy, *paper)
+
+
+@cache
+def digraph_settings() -> tuple[Setting, ...]:
+    """Random digraphs for bound (9)."""
+    return tuple(
+        Setting(
+            gappletron("smooth-hinge", rule, "stand-still", "0.5"),
+            f"crafted-scores:n_labels={n_labels}",
+            f"random:density={density},seed={seed}",
+            horizon=600,
+            replicates=1,
+        )
+        for rule, n_labels, seed in product(RULES, (3, 4, 5, 6), range(N_DIGRAPHS))
+        for density in ((0.2, 0.5)[seed % 2],)
+    )
+
+
+@cache
+def descent_settings() -> tuple[Setting, ...]:
+    """The sequence on which unprojected descent keeps no regret guarantee, at doubling horizons."""
+    return tuple(
+        Setting(
+            gappletron("smooth-hinge", "printed", "unprojected", "1"),
+            "alternation",
+            "full",
+            horizon,
+            radius=1.0,
+            replicates=1,
+        )
+        for horizon in (64, 128, 256, 512, 1024)
+    )
+
+
+@cache
+def condition_settings() -> tuple[Setting, ...]:
+    """Chosen scores for every loss and up to twelve labels, with full information."""
+    return tuple(
+        Setting(
+            gappletron(loss, "printed", "stand-still", "0.5"),
+            f"crafted-scores:n_labels={n_labels}",
+            "full",
+            horizon=2000,
+            replicates=1,
+        )
+        for loss, n_labels in product(LOSSES, range(2, 13))
+    )
+
+
+def round_settings() -> Iterator[Setting]:
+    """Settings of the lemmas about one round."""
+    yield from condition_settings()
+    yield from crafted_settings()
+    yield from sum_settings()
+
+
+def bound_settings() -> Iterator[Setting]:
+    """Settings of bound (9)."""
+    yield from round_settings()
+    yield from digraph_settings()
+
+
+@cache
+def audit_settings() -> tuple[Setting, ...]:
+    """Short games with hidden labels, for the audit of the protocol."""
+    return tuple(
+        Setting(learner, "one-hot:n_labels=4,noise=0.1", graph, 400, replicates=2)
+        for learner, graph in product(
+            (*(gappletron("smooth-hinge", rule, "projected", "ones") for rule in RULES), "uniform"),
+            ("bandit", "filtering", "label-efficient"),
+        )
+    )

@@ -1,0 +1,259 @@
+"""A run of the suite: which cases are played, and what the judges said, as rows.
+
+Cases are independent of one another and of the number of processes. A row is surprising when its
+verdict is not the expected one; ``vacuous`` is no surprise in a single case, but it is when a form is
+vacuous everywhere.
+"""
+
+from __future__ import annotations
+
+import logging
+import platform
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+from ..errors import UserError
+from . import catalog
+from .case import Case, Setting
+from .certificate import Certificate
+from .claim import Claim, Form, Proof, Verdict
+from .judge import CurvePoint, Outcome, judge_case
+from .resolve import resolve
+
+logger = logging.getLogger(__name__)
+
+LEVEL = 1e-9
+"""False-alarm level of one sampled cell; exact and pathwise cells have none."""
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """One setting and the claims that look at it.
+
+    Attributes
+    ----------
+    setting : what is played
+    claims : ids of the claims
+    own : whether the user replaced an axis; then a printed-false form has no expected verdict
+    """
+
+    setting: Setting
+    claims: tuple[str, ...]
+    own: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell: a claim's form on a case, and its verdict; the fields of the JSON results."""
+
+    claim: str
+    form: str
+    learner: str
+    loss: str | None
+    adversary: str
+    graph: str
+    case: str
+    kind: str
+    verdict: Verdict
+    expected: Verdict | None
+    outcome: Outcome = field(repr=False)
+    curve: tuple[CurvePoint, ...] = field(default=(), repr=False)
+
+    @property
+    def surprising(self) -> bool:
+        """Whether the run fails because of this row."""
+        if self.expected is None or self.verdict == self.expected:
+            return False
+        return not (
+            self.expected == Verdict.HOLDS
+            and self.verdict in (Verdict.VACUOUS, Verdict.NOT_APPLICABLE)
+        )
+
+    def to_json(self, certificate: str | None = None) -> dict[str, Any]:
+        """The row under the keys of the result file; ``certificate`` is the path of its file."""
+        o = self.outcome
+        return {
+            "claim": self.claim,
+            "form": self.form,
+            "learner": self.learner,
+            "loss": self.loss,
+            "adversary": self.adversary,
+            "graph": self.graph,
+            "case": self.case,
+            "kind": self.kind,
+            "verdict": self.verdict.value,
+            "expected": None if self.expected is None else self.expected.value,
+            "observed": o.observed,
+            "envelope": o.envelope,
+            "ratio": o.ratio,
+            "regret_ratio": o.regret_ratio,
+            "headroom": o.headroom,
+            "evidence": o.evidence,
+            "runs": o.runs,
+            "rounds": o.rounds,
+            "flags": list(o.flags),
+            "certificate": certificate,
+        }
+
+
+def built_in_jobs(claims: Sequence[Claim]) -> list[Job]:
+    """One job for each setting of the claims; a setting that several claims share is played once."""
+    watching: dict[Setting, list[str]] = {}
+    for claim in claims:
+        for setting in claim.cases():
+            watching.setdefault(setting, []).append(claim.id)
+    return [Job(setting, tuple(ids)) for setting, ids in watching.items()]
+
+
+def own_jobs(claims: Sequence[Claim], settings: Iterable[Setting]) -> list[Job]:
+    """Jobs for settings of the user's, each watched by all the claims."""
+    ids = tuple(claim.id for claim in claims)
+    return [Job(setting, ids, own=True) for setting in settings]
+
+
+def expected_verdict(claim: Claim, form: Form, case: Case, own: bool) -> Verdict | None:
+    """What the verdict should be; for a case of the user's, that a promised true form is not refuted."""
+    if not own:
+        return form.expected(case)
+    promised = any(fnmatchcase(claim.id, glob) for glob in case.learner.promises)
+    return Verdict.HOLDS if promised and form.proof == Proof.PROVED else None
+
+
+def judge_job(job: Job, seed: int) -> list[Row]:
+    """Play one job and return its rows.
+
+    Raises
+    ------
+    UserError
+        for a mistake in what the user gave; any other failure becomes a row with verdict ``error``
+    """
+    claims = [catalog.claims()[name] for name in job.claims]
+    case = resolve(job.setting, seed)
+    wanted: list[tuple[Claim, Form]] = []
+    rows: list[Row] = []
+    for claim in claims:
+        for form in claim.forms:
+            reason = form.missing(case)
+            if reason is None:
+                wanted.append((claim, form))
+            elif job.own:
+                outcome = Outcome(Verdict.NOT_APPLICABLE, evidence=reason)
+                rows.append(_row(claim, form, case, outcome, (), job.own))
+    try:
+        judged = judge_case(case, wanted, job.setting.replicates)
+    except UserError:
+        raise
+    except Exception as error:
+        logger.exception("case %s failed", job.setting.key)
+        failed = Outcome(Verdict.ERROR, evidence=f"{type(error).__name__}: {error}")
+        return rows + [_row(claim, form, case, failed, (), job.own) for claim, form in wanted]
+    return rows + [
+        _row(claim, form, case, outcome, tuple(curve), job.own)
+        for claim, form, outcome, curve in judged
+    ]
+
+
+def _row(
+    claim: Claim,
+    form: Form,
+    case: Case,
+    outcome: Outcome,
+    curve: tuple[CurvePoint, ...],
+    own: bool,
+) -> Row:
+    setting = case.setting
+    return Row(
+        claim.id,
+        form.name,
+        setting.label("learner"),
+        None if case.loss is None else case.loss.spec,
+        setting.label("adversary"),
+        setting.graph,
+        setting.key,
+        claim.kind.value,
+        outcome.verdict,
+        None
+        if outcome.verdict == Verdict.NOT_APPLICABLE
+        else expected_verdict(claim, form, case, own),
+        outcome,
+        curve,
+    )
+
+
+def run(jobs: Sequence[Job], seed: int, processes: int = 1) -> Iterator[list[Row]]:
+    """Judge the jobs, in order, and yield the rows of each as soon as they are there.
+
+    One process plays in this one; more share the jobs, each with one thread.
+    """
+    portable = all(
+        isinstance(part, str) for job in jobs for part in (job.setting.learner, job.setting.adversary)
+    )
+    if processes <= 1 or len(jobs) < 4 or not portable:
+        with threadpool_limits(1):
+            for job in jobs:
+                yield judge_job(job, seed)
+        return
+    size = max(1, min(16, len(jobs) // (4 * processes)))
+    batches = [jobs[i : i + size] for i in range(0, len(jobs), size)]
+    with joblib.parallel_config("loky", inner_max_num_threads=1):
+        workers = joblib.Parallel(n_jobs=processes, return_as="generator", pre_dispatch="2*n_jobs")
+        for batch in workers(joblib.delayed(_judge_batch)(batch, seed) for batch in batches):
+            yield from batch
+
+
+def _judge_batch(jobs: Sequence[Job], seed: int) -> list[list[Row]]:
+    with threadpool_limits(1):
+        return [judge_job(job, seed) for job in jobs]
+
+
+def vacuous_everywhere(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Forms of built-in claims that were vacuous in every case: nothing was tested."""
+    seen: dict[tuple[str, str], set[Verdict]] = {}
+    for row in rows:
+        seen.setdefault((row.claim, row.form), set()).add(row.verdict)
+    return [key for key, verdicts in seen.items() if verdicts == {Verdict.VACUOUS}]
+
+
+def write_certificates(rows: Sequence[Row], folder: Path) -> dict[int, str]:
+    """Write the certificates of the rows; returns for each row's index the path within ``folder``'s
+    parent."""
+    written: dict[int, str] = {}
+    for i, row in enumerate(rows):
+        certificate: Certificate | None = row.outcome.certificate
+        if certificate is not None:
+            path = certificate.write(folder)
+            written[i] = f"{folder.name}/{path.name}"
+    return written
+
+
+def describe_suite(seed: int, seconds: float, rows: Sequence[Row]) -> dict[str, Any]:
+    """What made the numbers; only ``seconds`` may differ between two equal runs."""
+    libraries = ("boundcheck", "numpy", "scipy", "numba")
+    return {
+        "versions": {name: version(name) for name in libraries}
+        | {"python": platform.python_version()},
+        "cpu": _cpu_model(),
+        "libm": "-".join(platform.libc_ver()),
+        "seed": seed,
+        "level": LEVEL,
+        "sampled_cells": 0,
+        "seconds": round(seconds, 2),
+    }
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()
