@@ -26,6 +26,7 @@ from .sequence import (
 )
 
 MARGINS = (*(eighths / 8 for eighths in range(10)), 2.0)
+RUNGS = 64
 DEPTHS = (0.0, 0.25, 8.0, 32.0)  # how far the other labels lie below the runner-up
 
 
@@ -33,8 +34,9 @@ DEPTHS = (0.0, 0.25, 8.0, 32.0)  # how far the other labels lie below the runner
 class CraftedScores:
     """Features that are score vectors with short binary fractions, so d = K and sums are exact.
 
-    First the grid of :meth:`grid`, then random vectors until the horizon is reached; a shorter
-    horizon gives a prefix of the longer one. The comparator is the identity.
+    Rows of :meth:`grid` in a fixed shuffled order, between them rows of :meth:`ladder`, then random
+    vectors until the horizon is reached; a shorter horizon gives a prefix of the longer one. The
+    comparator is the identity.
     """
 
     n_labels: int = 3
@@ -48,9 +50,9 @@ class CraftedScores:
         return f"crafted-scores:n_labels={self.n_labels}"
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
-        """Return the grid, cut or continued to ``horizon`` rounds."""
+        """Return grid and ladder, cut or continued to ``horizon`` rounds."""
         integer_at_least("horizon", horizon, 1)
-        scores, labels = self.grid()
+        scores, labels = self._fixed()
         more, more_labels = self._random(max(0, horizon - len(labels)), seed)
         K = self.n_labels
         return Sequence.from_dense(
@@ -78,6 +80,32 @@ class CraftedScores:
             scores.append(row)
             labels.append((top + step) % K)
         return np.array(scores), np.array(labels, dtype=np.int64)
+
+    def ladder(self) -> tuple[Floats, Integers]:
+        """Return score vectors, shape (n, K), and labels, shape (n,).
+
+        Margins close in on 1: 1 minus 2^(-j/16) for j up to ``RUNGS``, to twelve binary places, with
+        every label on top and the others tied far below the runner-up. Gap maps of hinge type fall
+        geometrically along it, so that exploration rates of any size are met from just above.
+        """
+        K = self.n_labels
+        scores, labels = [], []
+        for rung, top in product(range(RUNGS), range(K)):
+            margin = 1 - math.floor(2 ** (12 - rung / 16)) / 2**12
+            row = np.full(K, -margin - (0.0 if K == 2 else 8.0))
+            row[(top + 1) % K] = -margin
+            row[top] = 0.0
+            scores.append(row)
+            labels.append((top + 1) % K)
+        return np.array(scores), np.array(labels, dtype=np.int64)
+
+    def _fixed(self) -> tuple[Floats, Integers]:
+        """Return the rows of grid and ladder in an order that depends on their number alone."""
+        (grid, grid_labels), (ladder, ladder_labels) = self.grid(), self.ladder()
+        scores = np.vstack((grid, ladder))
+        labels = np.concatenate((grid_labels, ladder_labels))
+        order = stream(0, f"order of {len(labels)} rows").permutation(len(labels))
+        return scores[order], labels[order]
 
     def _random(self, n_rows: int, seed: int) -> tuple[Floats, Integers]:
         """Draw multiples of 1/8 in [-4, 4], scaled by 1, 1/2, ..., 1/16, and uniform labels."""

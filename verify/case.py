@@ -234,4 +234,3 @@ class Rounds:
     def magnitude(self, *names: str) -> float:
         """Sum of the absolute terms of the named sums so far, for rounding bounds."""
         return sum(self.running[name].magnitude for name in names)
-

@@ -119,7 +119,9 @@ def learner(spec: str) -> Any:
     """
     if re.search(r"\.py(:\w+)?$", spec):
         if not re.search(r"\.py:\w+$", spec):
-            raise UserError(f"learner '{spec}': expected FILE.py:Class, with the name of the class.")
+            raise UserError(
+                f"learner '{spec}': expected FILE.py:Class, with the name of the class."
+            )
         return plain.load(spec)
     return _build("learner", learners(), spec)
 

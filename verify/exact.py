@@ -54,7 +54,7 @@ class ExactLoss:
 
 
 def parse(name: str, n_labels: int) -> ExactLoss:
-    """Return the loss of a command-line name; ``logistic-K`` is printed, ``logistic-2`` the repair."""
+    """Return the loss of a command-line name; base K is as printed, base 2 the repair."""
     losses = {
         "smooth-hinge": ExactLoss("smooth-hinge"),
         "hinge": ExactLoss("hinge", kappa=Fraction(1, 2)),

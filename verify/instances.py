@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -21,6 +21,11 @@ from . import exact
 from .interval import Interval
 
 Json = dict[str, Any]
+
+
+@lru_cache(maxsize=64)
+def _graph(observes: tuple[tuple[int, ...], ...]) -> FeedbackGraph:
+    return FeedbackGraph("instance", np.array(observes, dtype=bool))
 
 
 class Instance(Protocol):
@@ -181,7 +186,7 @@ class RoundInstance:
     @cached_property
     def graph(self) -> FeedbackGraph:
         """The feedback graph."""
-        return FeedbackGraph("instance", np.array(self.observes, dtype=bool))
+        return _graph(self.observes)
 
     @property
     def uniform_size(self) -> int:
@@ -297,8 +302,7 @@ class DescentInstance:
         return tuple(steps)
 
     def simpler(self) -> Iterator[DescentInstance]:
-        if len(self.rounds) > 1:
-            yield replace(self, rounds=self.rounds[:-1])
+        return iter(())
 
     @property
     def derived(self) -> Json:

@@ -19,13 +19,17 @@ from .certificate import Certificate, exact_certificate, played_certificate
 from .claim import Claim, Form, Sides, Suspect, Verdict
 
 RECHECKED = 12
-"""How many of the worst rounds of a cell are evaluated exactly."""
+"""How many rounds of a cell, those with the largest residuals, are evaluated exactly at most."""
+
+RECHECKED_AT_EQUALITY = 2
+"""The same for a block in which no residual exceeds its rounding bound."""
 
 CurvePoint = tuple[int, int, float, float]
 """Replicate, number of rounds, observed side, envelope."""
 
 CHECKPOINTS = 60
 """How many points of a curve are kept for the report."""
+
 
 @dataclass
 class Outcome:
@@ -59,6 +63,7 @@ class Watch:
     regret_ratio: float | None = None
     worst: tuple[float, float] = (np.nan, np.nan)
     missing: bool = False
+    cumulative: bool = False
     first_bad: Suspect | None = None
     suspects: list[Suspect] = field(default_factory=list)
     curve: list[CurvePoint] = field(default_factory=list)
@@ -70,6 +75,7 @@ class Watch:
         sides = self.claim.sides(self.case, self.form, rounds)
         observed, envelope = sides.observed, sides.envelope
         self.rounds += len(rounds)
+        self.cumulative = sides.cumulative
         if np.isnan(observed).any() or np.isnan(envelope).any():
             self.missing = True
             return
@@ -105,13 +111,14 @@ class Watch:
         if not positions.size:
             return
         beyond = residual > sides.tolerance
-        chosen = positions[np.argsort(-residual[positions], kind="stable")[:RECHECKED]].tolist()
+        most = RECHECKED if beyond.any() else RECHECKED_AT_EQUALITY
+        chosen = positions[np.argsort(-residual[positions], kind="stable")[:most]].tolist()
         if self.first_bad is None and beyond.any():
             first = int(np.argmax(beyond))
             self.first_bad = self._describe(replicate, rounds, sides, first, True)
         found = [self._describe(replicate, rounds, sides, i, bool(beyond[i])) for i in chosen]
         merged = sorted(self.suspects + found, key=lambda suspect: -suspect.residual)
-        self.suspects = merged[:RECHECKED]
+        self.suspects = merged[: RECHECKED if self.first_bad else RECHECKED_AT_EQUALITY]
 
     def _describe(
         self, replicate: int, rounds: Rounds, sides: Sides, i: int, beyond: bool
@@ -152,9 +159,13 @@ class Watch:
             found.flags = (f"live in {share:.0%} of rounds",)
         if certificate is not None:
             found.verdict = Verdict.REFUTED
-            found.observed, found.envelope = certificate.values
-            found.ratio = found.observed / found.envelope if found.envelope > 0 else None
-            found.evidence = certificate.where
+            if found.ratio is None:
+                found.observed, found.envelope = certificate.values
+            found.headroom = None
+            found.evidence = f"certified: {certificate.where}"
+            if self.first_bad is not None:
+                at = self.first_bad
+                found.evidence += f"; first bad: replicate {at.replicate}, round {at.round}"
         else:
             found.evidence = (
                 f"{self.live} rounds in {self.runs} runs, {checked} of them checked exactly"
@@ -164,7 +175,11 @@ class Watch:
     def _certify(self) -> tuple[int, Certificate | None]:
         """Evaluate the worst suspects exactly; return how many, and a certificate if one refutes."""
         proofs, checked = [], 0
-        for suspect in self.suspects if self.claim.certify else ():
+        # sums are refuted by the shortest prefix that does it, rounds by any round
+        suspects = self.suspects
+        if self.cumulative:
+            suspects = [] if self.first_bad is None else [self.first_bad]
+        for suspect in suspects if self.claim.certify else ():
             instance = self.claim.instance_of(self.case, suspect)
             if instance is not None:
                 checked += 1

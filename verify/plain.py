@@ -81,9 +81,7 @@ class PlainLearner:
             state,
             self._declaration(learner),
             weights=_weights_of(learner, problem, self.spec),
-            live=lambda features, weights: _live(
-                learner, problem, self.spec, features, weights
-            ),
+            live=lambda features, weights: _live(learner, problem, self.spec, features, weights),
         )
 
     def _declaration(self, learner: Any) -> Declaration:

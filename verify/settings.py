@@ -27,7 +27,7 @@ def crafted_settings() -> tuple[Setting, ...]:
     """Chosen scores: every loss, rule and graph, one round after another with the same weights."""
     return tuple(
         Setting(
-            gappletron(loss, rule, "stand-still", "0.5"),
+            gappletron(loss, rule, "stand-still", "2"),
             f"crafted-scores:n_labels={n_labels}",
             graph,
             horizon=1500,
@@ -63,7 +63,7 @@ def digraph_settings() -> tuple[Setting, ...]:
     """Random digraphs for bound (9)."""
     return tuple(
         Setting(
-            gappletron("smooth-hinge", rule, "stand-still", "0.5"),
+            gappletron("smooth-hinge", rule, "stand-still", "2"),
             f"crafted-scores:n_labels={n_labels}",
             f"random:density={density},seed={seed}",
             horizon=600,
@@ -86,7 +86,7 @@ def descent_settings() -> tuple[Setting, ...]:
             radius=1.0,
             replicates=1,
         )
-        for horizon in (64, 128, 256, 512, 1024)
+        for horizon in (64, 128, 256, 512)
     )
 
 
@@ -95,7 +95,7 @@ def condition_settings() -> tuple[Setting, ...]:
     """Chosen scores for every loss and up to twelve labels, with full information."""
     return tuple(
         Setting(
-            gappletron(loss, "printed", "stand-still", "0.5"),
+            gappletron(loss, "printed", "stand-still", "2"),
             f"crafted-scores:n_labels={n_labels}",
             "full",
             horizon=2000,

@@ -195,7 +195,9 @@ def run(jobs: Sequence[Job], seed: int, processes: int = 1) -> Iterator[list[Row
     One process plays in this one; more share the jobs, each with one thread.
     """
     portable = all(
-        isinstance(part, str) for job in jobs for part in (job.setting.learner, job.setting.adversary)
+        isinstance(part, str)
+        for job in jobs
+        for part in (job.setting.learner, job.setting.adversary)
     )
     if processes <= 1 or len(jobs) < 4 or not portable:
         with threadpool_limits(1):

@@ -90,11 +90,7 @@ CONDITION_2 = Claim(
             " equal top scores",
             _printed_missing,
             lambda case: (
-                Verdict.HOLDS
-                if is_regular(case)
-                else Verdict.REFUTED
-                if case.is_crafted
-                else None
+                Verdict.HOLDS if is_regular(case) else Verdict.REFUTED if case.is_crafted else None
             ),
         ),
         Form(
@@ -170,4 +166,3 @@ CONDITION_3 = Claim(
     instance_of=score_instance,
     certify=_condition_3_exact,
 )
-

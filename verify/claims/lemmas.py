@@ -120,9 +120,7 @@ def _lemma_1_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     losses = rounds.column(LOSS)
     K = case.uniform_size
     envelope = (K - 1) / K * losses + rounds.rates
-    return Sides(
-        rounds.column(ERROR), envelope, rounding_of_round(case, losses), live=envelope < 1
-    )
+    return Sides(rounds.column(ERROR), envelope, rounding_of_round(case, losses), live=envelope < 1)
 
 
 def _lemma_1_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Interval]:
@@ -179,9 +177,7 @@ def _lemma_3_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     losses = rounds.column(LOSS)
     K = case.uniform_size
     envelope = max(2 / 3, (K - 1) / K) * losses + rounds.rates
-    return Sides(
-        rounds.column(ERROR), envelope, rounding_of_round(case, losses), live=envelope < 1
-    )
+    return Sides(rounds.column(ERROR), envelope, rounding_of_round(case, losses), live=envelope < 1)
 
 
 def _lemma_3_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Interval]:

@@ -34,7 +34,9 @@ CONFORMITY = 1e-12
 """Largest deviation of a float probability from the exact one."""
 
 
-def gap_map(loss: Loss, scores: FloatArray, best: NDArray[np.int64], margins: FloatArray) -> FloatArray:
+def gap_map(
+    loss: Loss, scores: FloatArray, best: NDArray[np.int64], margins: FloatArray
+) -> FloatArray:
     """The gap map in array form: the loss if the best label were the true one, at most 1."""
     counts = loss.counts_for_comparator(best, margins, best)
     return np.minimum(1.0, np.where(counts, loss.values(scores, best), 0.0))
@@ -128,7 +130,9 @@ ALGORITHM_1 = Claim(
 )
 
 
-def effective_domination(form_name: str, rule: str | None, graph_rho: int, k: int, degree: int) -> Fraction:
+def effective_domination(
+    form_name: str, rule: str | None, graph_rho: int, k: int, degree: int
+) -> Fraction:
     """rho, or in the repaired form of the printed rule the larger of rho and K / min d."""
     if form_name == "printed" or rule in ("threshold", "mixture"):
         return Fraction(graph_rho)

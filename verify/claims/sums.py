@@ -180,7 +180,11 @@ LEMMA_2 = Claim(
                 "true given Lemma 1, (3), (4) and positive observation probabilities; the infimum over eta"
                 " is the last term",
             ),
-            ("repaired", r" \quad\text{(repaired rules)}", "the same proof serves the repaired rules"),
+            (
+                "repaired",
+                r" \quad\text{(repaired rules)}",
+                "the same proof serves the repaired rules",
+            ),
         )
     ),
     sides=_lemma_2_sides,
