@@ -21,7 +21,7 @@ from typing import Any, get_type_hints
 
 from .. import adversaries, algorithms
 from ..algorithms.spec import check_keys, read_float, read_int, split_spec
-from ..errors import UserError, unknown
+from ..errors import UserError, require, unknown
 from . import claims as claims_package
 from . import plain
 from .claim import Claim
@@ -70,6 +70,22 @@ def claims() -> dict[str, Claim]:
         if isinstance(value, Claim)
     }
     return dict(sorted(found.items()))
+
+
+def add_claims(more: Sequence[Claim]) -> None:
+    """Let claims of the user's be found beside the built-in ones, in this process.
+
+    Raises
+    ------
+    UserError
+        for an id that a built-in claim has
+    """
+    for claim in more:
+        require(
+            claims().get(claim.id, claim) == claim,
+            f"claim '{claim.id}' exists already: expected another id.",
+        )
+        claims()[claim.id] = claim
 
 
 def select(patterns: Sequence[str]) -> list[Claim]:

@@ -107,12 +107,10 @@ def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | 
     return Certificate(content, values, "an exact instance", instance)
 
 
-def played_certificate(
-    claim: Claim, form: Form, case: Case, replicate: int, at: int
-) -> Certificate:
-    """The certificate of a violation in round ``at`` (from 0) of a replicate, by playing it again."""
+def game_of(case: Case) -> dict[str, Any]:
+    """Everything that is needed to play a case again."""
     setting = case.setting
-    game = {
+    return {
         "learner": setting.label("learner"),
         "adversary": setting.label("adversary"),
         "graph": setting.graph,
@@ -120,9 +118,15 @@ def played_certificate(
         "radius": setting.radius,
         "seed": case.seed,
     }
+
+
+def played_certificate(
+    claim: Claim, form: Form, case: Case, replicate: int, at: int
+) -> Certificate:
+    """The certificate of a violation in round ``at`` (from 0) of a replicate, by playing it again."""
     numbers = numbers_at(claim, form, case, replicate, at)
     content = header("played", claim, form) | {
-        "game": game,
+        "game": game_of(case),
         "replicate": replicate,
         "round": at,
         "numbers": numbers,

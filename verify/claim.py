@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from .case import Case, Rounds, Setting
-    from .judge import Outcome
     from .interval import Interval
+    from .judge import Outcome
 
 FloatArray = NDArray[np.float64]
 
@@ -176,7 +176,7 @@ class Claim:
     cases: Callable[[], Iterable[Setting]]
     instance_of: InstanceOf = lambda case, suspect: None
     certify: ExactSides | None = None
-    examine: Callable[[Claim, Form, Case, int], Outcome] | None = None
+    examine: Callable[..., Outcome] | None = None
     relation: str = field(default="<=")
 
     def form(self, name: str) -> Form:

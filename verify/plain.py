@@ -24,7 +24,9 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -194,8 +196,8 @@ def load(spec: str) -> PlainLearner | Any:
 
     Returns
     -------
-    the class as a learner; if the class has a method ``player`` it is a learner in the library's own form, and
-    an instance made without arguments is returned
+    the class as a learner; if the class has a method ``player`` it is a learner in the library's own form,
+    and an instance made without arguments is returned
 
     Raises
     ------
@@ -203,26 +205,38 @@ def load(spec: str) -> PlainLearner | Any:
         for a file that is missing or does not import, or a class that is not in it
     """
     name, _, class_name = spec.rpartition(":")
-    path = Path(name)
-    require(path.is_file(), f"learner file '{name}': no such file; expected FILE.py:Class.")
-    module_name = f"_learner_{path.stem}_{abs(hash(path.resolve()))}"
-    definition = importlib.util.spec_from_file_location(module_name, path)
-    require(definition is not None, f"learner file '{name}': expected a Python file, FILE.py.")
-    assert definition is not None and definition.loader is not None
-    module = importlib.util.module_from_spec(definition)
-    sys.modules[module_name] = module
-    try:
-        definition.loader.exec_module(module)
-    except Exception as error:
-        raise UserError(
-            f"learner file '{name}' does not import: {type(error).__name__}: {error}."
-        ) from error
+    module = load_module(Path(name), "learner")
     classes = {
         key
         for key, value in vars(module).items()
-        if inspect.isclass(value) and value.__module__ == module_name
+        if inspect.isclass(value) and value.__module__ == module.__name__
     }
     if class_name not in classes:
         raise unknown(f"class of {name}", class_name, classes)
     found = getattr(module, class_name)
     return found() if hasattr(found, "player") else PlainLearner(found, spec)
+
+
+def load_module(path: Path, role: str) -> ModuleType:
+    """Import a Python file of the user's that holds a learner or claims.
+
+    Raises
+    ------
+    UserError
+        for a file that is missing or does not import
+    """
+    require(path.is_file(), f"{role} file '{path}': no such file; expected a Python file.")
+    name = f"_{role}_{path.stem}_{sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    definition = importlib.util.spec_from_file_location(name, path)
+    if definition is None or definition.loader is None:
+        raise UserError(f"{role} file '{path}': expected a Python file, NAME.py.")
+    module = importlib.util.module_from_spec(definition)
+    sys.modules[name] = module
+    try:
+        definition.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise UserError(
+            f"{role} file '{path}' does not import: {type(error).__name__}: {error}."
+        ) from error
+    return module

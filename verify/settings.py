@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -15,6 +16,25 @@ GRAPHS = ("full", "bandit", "filtering", "label-efficient", "cops-and-robbers")
 
 N_DIGRAPHS = 50
 """Random digraphs for each number of labels, on which the repaired bound (9) is tried."""
+
+N_QUICK_DIGRAPHS = 10
+"""The same for a quick run."""
+
+
+SCALES = ("quick", "default", "full")
+
+
+def scaled(setting: Setting, scale: str) -> Setting | None:
+    """The setting at another scale: ``quick`` halves the replicates and leaves most random digraphs
+    out (then None), ``full`` plays eight times the replicates."""
+    if scale == "full":
+        return replace(setting, replicates=setting.replicates * 8)
+    if scale == "default":
+        return setting
+    _, _, seed = setting.graph.partition("seed=")
+    if seed and int(seed) >= N_QUICK_DIGRAPHS:
+        return None
+    return replace(setting, replicates=(setting.replicates + 1) // 2)
 
 
 def gappletron(loss: str, rule: str, update: str, gamma: str) -> str:

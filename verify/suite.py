@@ -8,12 +8,9 @@ vacuous everywhere.
 from __future__ import annotations
 
 import logging
-import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import joblib
@@ -22,17 +19,11 @@ from threadpoolctl import threadpool_limits
 from ..errors import UserError
 from . import catalog
 from .case import Case, Setting
-from .certificate import Certificate
 from .claim import Claim, Form, Proof, Verdict
 from .judge import CurvePoint, Outcome, judge_case
 from .resolve import resolve
 
 logger = logging.getLogger(__name__)
-
-LEVEL = 1e-9
-"""False-alarm level of one sampled cell; exact and pathwise cells have none."""
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -103,21 +94,6 @@ class Row:
             "flags": list(o.flags),
             "certificate": certificate,
         }
-
-
-def built_in_jobs(claims: Sequence[Claim]) -> list[Job]:
-    """One job for each setting of the claims; a setting that several claims share is played once."""
-    watching: dict[Setting, list[str]] = {}
-    for claim in claims:
-        for setting in claim.cases():
-            watching.setdefault(setting, []).append(claim.id)
-    return [Job(setting, tuple(ids)) for setting, ids in watching.items()]
-
-
-def own_jobs(claims: Sequence[Claim], settings: Iterable[Setting]) -> list[Job]:
-    """Jobs for settings of the user's, each watched by all the claims."""
-    ids = tuple(claim.id for claim in claims)
-    return [Job(setting, ids, own=True) for setting in settings]
 
 
 def expected_verdict(claim: Claim, form: Form, case: Case, own: bool) -> Verdict | None:
@@ -223,39 +199,3 @@ def vacuous_everywhere(rows: Sequence[Row]) -> list[tuple[str, str]]:
     for row in rows:
         seen.setdefault((row.claim, row.form), set()).add(row.verdict)
     return [key for key, verdicts in seen.items() if verdicts == {Verdict.VACUOUS}]
-
-
-def write_certificates(rows: Sequence[Row], folder: Path) -> dict[int, str]:
-    """Write the certificates of the rows; returns for each row's index the path within ``folder``'s
-    parent."""
-    written: dict[int, str] = {}
-    for i, row in enumerate(rows):
-        certificate: Certificate | None = row.outcome.certificate
-        if certificate is not None:
-            path = certificate.write(folder)
-            written[i] = f"{folder.name}/{path.name}"
-    return written
-
-
-def describe_suite(seed: int, seconds: float, rows: Sequence[Row]) -> dict[str, Any]:
-    """What made the numbers; only ``seconds`` may differ between two equal runs."""
-    libraries = ("boundcheck", "numpy", "scipy", "numba")
-    return {
-        "versions": {name: version(name) for name in libraries}
-        | {"python": platform.python_version()},
-        "cpu": _cpu_model(),
-        "libm": "-".join(platform.libc_ver()),
-        "seed": seed,
-        "level": LEVEL,
-        "sampled_cells": 0,
-        "seconds": round(seconds, 2),
-    }
-
-
-def _cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.machine()

@@ -5,17 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..case import Case, Rounds
-from ..certificate import Certificate, header
+from ..certificate import Certificate, game_of, header
 from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
 from ..judge import Outcome
 from ..record import ACTION, OBSERVED
 from ..settings import audit_settings
 
 
-def _relabelled(case: Case, actions: np.ndarray, observed: np.ndarray) -> tuple[Case, int]:  # type: ignore[type-arg]
-    """The case with every unseen label replaced by another that the same action would not show."""
+def _relabelled(
+    case: Case, actions: NDArray[np.int64], observed: NDArray[np.bool_]
+) -> tuple[Case, int]:
+    """The case with unseen labels replaced by others that the same action would not show either, and
+    how many were."""
     graph, labels = case.graph, case.sequence.labels.copy()
     changed = 0
     for t in np.flatnonzero(~observed):
@@ -27,39 +31,41 @@ def _relabelled(case: Case, actions: np.ndarray, observed: np.ndarray) -> tuple[
     return replace(case, sequence=case.sequence.relabelled(labels)), changed
 
 
-def examine(claim: Claim, form: Form, case: Case, replicates: int) -> Outcome:
+def examine(
+    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
+) -> Outcome:
     """Play, change the labels that were not revealed, play again with the same draws, and compare."""
     found = Outcome(Verdict.HOLDS, observed=0.0, envelope=0.0)
     changed = 0
     for replicate in range(replicates):
-        first = list(case.game.play(replicate, trace=True))
+        first = list(case.game.play(replicate, trace=True, interpreted=interpreted))
         columns = np.concatenate([block.columns for block in first])
         actions = columns[:, ACTION].astype(np.int64)
         other, here = _relabelled(case, actions, columns[:, OBSERVED] > 0)
-        again = list(other.game.play(replicate, trace=True))
+        again = list(other.game.play(replicate, trace=True, interpreted=interpreted))
         before = np.concatenate([block.probabilities for block in first])
         after = np.concatenate([block.probabilities for block in again])
-        different = np.flatnonzero((before != after).any(axis=1))
         found.runs += 2
         found.rounds += 2 * len(columns)
         changed += here
+        different = np.flatnonzero((before != after).any(axis=1))
         if different.size:
             at = int(different[0])
             deviation = float(np.abs(before[at] - after[at]).max())
+            found.verdict, found.observed = Verdict.REFUTED, deviation
+            found.evidence = f"certified: replicate {replicate}, round {at}: p depends on labels that were not revealed"
             content = header("audit", claim, form) | {
-                "game": case.setting.key,
+                "game": game_of(case),
+                "sequence": case.sequence.digest(),
                 "replicate": replicate,
                 "round": at,
                 "before": before[at].tolist(),
                 "after": after[at].tolist(),
+                "labels_changed": here,
             }
-            found.verdict, found.observed = Verdict.REFUTED, deviation
-            found.evidence = (
-                f"replicate {replicate}, round {at}: p changed with labels that were not revealed"
-            )
             found.certificate = Certificate(content, (deviation, 0.0), found.evidence)
             return found
-    found.evidence = f"{changed} unseen labels changed in {found.runs // 2} runs, p bit-equal"
+    found.evidence = f"{changed} unseen labels changed in {replicates} runs, p the same bit for bit"
     if not changed:
         found.verdict = Verdict.VACUOUS
         found.evidence = "no label was hidden that could have been another"

@@ -24,9 +24,8 @@ from ..case import Case, Rounds
 from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Sides, Suspect, Verdict
 from ..instances import RoundInstance, ScoreInstance
 from ..interval import Interval, Undecided
-from ..settings import round_settings
 from ..record import ERROR, GRADIENT, LOSS
-
+from ..settings import round_settings
 
 SAME_LAW = 1e-12
 """Largest deviation of probabilities at which the learner is taken to follow its declared rule."""

@@ -1,0 +1,183 @@
+"""From a request, as the command line makes it, to the jobs of a run.
+
+Without a replaced axis the built-in suite is played: the settings that the claims name themselves. A
+learner, data, a graph or an adversary of the user's replaces that axis of a small product, and all claims
+look at all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from ..errors import require
+from . import catalog, plain, settings
+from .case import Case, Setting
+from .claim import Claim
+from .comparators import margin
+from .suite import Job
+
+OWN_GRAPHS = ("bandit", "filtering", "full")
+"""Graphs that are played when the user replaces another axis."""
+
+OWN_ROUNDS = {"quick": 300, "default": 2000, "full": 20_000}
+OWN_REPLICATES = {"quick": 2, "default": 8, "full": 32}
+
+RADIUS_OF_DATA = 1.0
+"""Bound on the comparator's norm when data are given and no radius is."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be verified.
+
+    Attributes
+    ----------
+    claims : globs of claim ids; all claims when empty
+    learner : spec of a learner, ``FILE.py:Class``, or a learner
+    adversary : spec of an adversary
+    graph : spec of a feedback graph
+    data : file with recorded data
+    label : name or position of its label column
+    radius : bound on the comparator's norm
+    scale : "quick", "default" or "full"
+    claims_file : Python file with claims of the user's
+    """
+
+    claims: tuple[str, ...] = ()
+    learner: Any = None
+    adversary: str | None = None
+    graph: str | None = None
+    data: Path | None = None
+    label: str | None = None
+    radius: float | None = None
+    scale: str = "default"
+    claims_file: Path | None = None
+
+    @property
+    def own(self) -> bool:
+        """Whether an axis of the built-in suite is replaced."""
+        axes = (self.learner, self.adversary, self.graph, self.data, self.radius)
+        return any(axis is not None for axis in axes)
+
+
+def jobs_for(request: Request) -> list[Job]:
+    """The jobs of a request, those of the built-in suite or a product of the user's axes.
+
+    Raises
+    ------
+    UserError
+        for anything unknown or that does not fit together
+    """
+    require(
+        request.scale in settings.SCALES,
+        f"scale '{request.scale}': expected one of {', '.join(settings.SCALES)}.",
+    )
+    require(
+        request.data is None or request.adversary is None,
+        "both --data and --adversary are given: expected one of them.",
+    )
+    require(
+        request.label is None or request.data is not None,
+        f"label column '{request.label}' is given without --data.",
+    )
+    chosen = claims_of(request)
+    if not request.own:
+        return built_in_jobs(chosen, request.scale)
+    ids = tuple(claim.id for claim in chosen)
+    return [Job(setting, ids, own=True) for setting in own_settings(request)]
+
+
+def claims_of(request: Request) -> list[Claim]:
+    """The claims that a request asks for."""
+    if request.claims_file is None:
+        return catalog.select(request.claims)
+    catalog.add_claims(load_claims(request.claims_file))
+    return catalog.select(request.claims)
+
+
+def built_in_jobs(claims: Sequence[Claim], scale: str = "default") -> list[Job]:
+    """One job for each setting of the claims; a setting that several claims share is played once."""
+    watching: dict[Setting, list[str]] = {}
+    for claim in claims:
+        for setting in claim.cases():
+            if (sized := settings.scaled(setting, scale)) is not None:
+                watching.setdefault(sized, []).append(claim.id)
+    return [Job(setting, tuple(ids)) for setting, ids in watching.items()]
+
+
+def own_settings(request: Request) -> Iterator[Setting]:
+    """The product of the user's axes and, where they leave one open, of a few built-in ones."""
+    rounds, replicates = OWN_ROUNDS[request.scale], OWN_REPLICATES[request.scale]
+    learners: tuple[Any, ...] = (request.learner,)
+    if request.learner is None:
+        learners = tuple(
+            settings.gappletron(loss, rule, "projected", "theorem-4a")
+            for loss, rule in product(("smooth-hinge", "logistic-2"), ("printed", "threshold"))
+        )
+    streams: list[tuple[str, int | None, float | None]]
+    if request.data is not None:
+        column = "" if request.label is None else f"@{request.label}"
+        radius = RADIUS_OF_DATA if request.radius is None else request.radius
+        streams = [(f"data:{request.data}{column}", None, radius)]
+    elif request.adversary is not None:
+        streams = [(request.adversary, rounds, request.radius)]
+    else:
+        streams = [
+            ("one-hot:n_labels=3,noise=0.05", rounds, request.radius),
+            ("keywords:keyword_scale=1,n_labels=5,noise=0.05", rounds, request.radius or 1.0),
+        ]
+    for learner, graph, (adversary, horizon, radius) in product(
+        learners, OWN_GRAPHS if request.graph is None else (request.graph,), streams
+    ):
+        yield Setting(learner, adversary, graph, horizon, radius, replicates)
+
+
+def load_claims(path: Path) -> list[Claim]:
+    """Claims defined in a Python file of the user's.
+
+    Raises
+    ------
+    UserError
+        if the file is missing, does not import, or has no claims
+    """
+    module = plain.load_module(path, "claims")
+    found = [value for value in vars(module).values() if isinstance(value, Claim)]
+    require(
+        bool(found), f"claims file '{path}' has no Claim: expected at least one at its top level."
+    )
+    return found
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """Something a theorem supposes of the data, and what was measured."""
+
+    name: str
+    measured: float
+    meaning: str
+
+
+def measured_hypotheses(case: Case) -> list[Hypothesis]:
+    """What the data of a case are like: one row for each hypothesis of the theorems."""
+    sequence, comparator = case.sequence, case.comparator
+    rows = [
+        Hypothesis("labels", sequence.n_labels, "number of classes K"),
+        Hypothesis("rounds", sequence.horizon, "horizon T"),
+        Hypothesis("radius", sequence.radius, "largest norm of a feature vector X"),
+        Hypothesis("comparator norm", comparator.norm, f"of the {comparator.how} comparator U"),
+        Hypothesis("ball", case.radius, "bound B on the norm of U"),
+        Hypothesis(
+            "margin", margin(sequence, comparator), "smallest margin of U; separable if > 0"
+        ),
+    ]
+    if case.loss is not None:
+        total = float(case.comparator_losses.sum())
+        rows += [
+            Hypothesis("comparator loss", total, f"sum of {case.loss.spec} losses of U"),
+            Hypothesis("smoothness", case.smoothness, "L of condition (3)"),
+        ]
+    return rows

@@ -1,0 +1,182 @@
+"""Replaying a certificate: everything in it is derived again and compared.
+
+An exact certificate needs no numba, no game and no learner. A played one plays the game again with the plain
+Python loop. Whatever number was changed, another disagrees, also when the digest is made to fit.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import UserError, require
+from . import catalog, instances
+from .case import Case, Setting
+from .certificate import SCHEMA, digest_of, exact_certificate, numbers_at
+from .claim import Claim, Form
+from .resolve import resolve
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A certificate that was accepted.
+
+    Attributes
+    ----------
+    claim, form : what is refuted
+    observed, envelope : both sides at the violation, rounded
+    content : the certificate
+    rows : the violation and up to nine rounds before it; a name and a value for each column
+    """
+
+    claim: Claim
+    form: Form
+    observed: float
+    envelope: float
+    content: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read a certificate file, without judging it.
+
+    Raises
+    ------
+    UserError
+        if it is missing, not JSON, of another schema, or without the fields of a certificate
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(
+            f"certificate '{path}' cannot be read: {error.strerror}; expected a JSON file."
+        ) from None
+    except ValueError as error:
+        raise UserError(f"certificate '{path}' is not JSON: {error}.") from None
+    require(
+        isinstance(content, dict) and "schema" in content,
+        f"'{path}' is not a certificate: expected a JSON object with the field 'schema'.",
+    )
+    require(
+        content["schema"] == SCHEMA and isinstance(content["schema"], int),
+        f"certificate '{path}' has schema {content['schema']!r}: expected {SCHEMA}.",
+    )
+    for field in ("kind", "claim", "form", "statement", "source", "digest"):
+        require(
+            field in content, f"certificate '{path}' is damaged: the field '{field}' is missing."
+        )
+    return content
+
+
+def replay(path: Path) -> Replay:
+    """Derive a certificate again and return it if every number agrees and the claim is violated.
+
+    Raises
+    ------
+    UserError
+        if the file is damaged, or anything in it disagrees with what is derived
+    """
+    content = read(path)
+    digest = content.pop("digest")
+    require(
+        digest == digest_of(content),
+        f"certificate '{path}' is damaged: its digest does not fit its content.",
+    )
+    known = catalog.claims()
+    require(content["claim"] in known, f"claim '{content['claim']}' of '{path}' is unknown.")
+    claim = known[content["claim"]]
+    names = [form.name for form in claim.forms]
+    require(
+        content["form"] in names,
+        f"form '{content['form']}' of {claim.id}: expected one of {', '.join(names)}.",
+    )
+    form = claim.form(content["form"])
+    replays = {"exact": _exact, "played": _played, "audit": _audit}
+    if content["kind"] not in replays:
+        raise UserError(
+            f"certificate '{path}' has kind '{content['kind']}': expected one of {', '.join(replays)}."
+        )
+    try:
+        return replays[content["kind"]](path, content, claim, form)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise UserError(f"certificate '{path}' is damaged: {error!r}.") from None
+
+
+def _differs(path: Path, name: str) -> UserError:
+    return UserError(
+        f"certificate '{path}' is rejected: '{name}' is not what follows from its other numbers."
+    )
+
+
+def _exact(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
+    require(claim.certify is not None, f"{claim.id} has no exact certificates.")
+    instance = instances.from_json(content["instance_kind"], content["instance"])
+    proof = exact_certificate(claim, form, instance)
+    if proof is None:
+        raise UserError(
+            f"certificate '{path}' is rejected: its instance does not violate {claim.id}."
+        )
+    _compare(path, content, proof.content)
+    observed, envelope = proof.values
+    row = content["instance"] | {"observed": observed, "envelope": envelope}
+    return Replay(claim, form, observed, envelope, content, [row])
+
+
+def _case_of(game: dict[str, Any]) -> Case:
+    setting = Setting(
+        game["learner"], game["adversary"], game["graph"], game["horizon"], game["radius"]
+    )
+    return resolve(setting, game["seed"])
+
+
+def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
+    case = _case_of(content["game"])
+    require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
+    at = content["round"]
+    require(
+        isinstance(at, int) and 0 <= at < case.sequence.horizon,
+        f"round {at} of '{path}': expected one of 0 to {case.sequence.horizon - 1}.",
+    )
+    numbers = numbers_at(claim, form, case, content["replicate"], at)
+    _compare(path, content["numbers"], numbers)
+    bad = numbers["rounds"][-1]
+    require(
+        bad["observed"] - bad["envelope"] > bad["tolerance"],
+        f"certificate '{path}' is rejected: round {at} does not violate {claim.id}.",
+    )
+    return Replay(claim, form, bad["observed"], bad["envelope"], content, numbers["rounds"])
+
+
+def _audit(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
+    require(claim.examine is not None, f"{claim.id} has no audit.")
+    assert claim.examine is not None
+    case = _case_of(content["game"])
+    found = claim.examine(claim, form, case, content["replicate"] + 1, interpreted=True)
+    if found.certificate is None:
+        raise UserError(f"certificate '{path}' is rejected: its game does not violate {claim.id}.")
+    _compare(path, content, found.certificate.content)
+    observed, envelope = found.certificate.values
+    names = ("replicate", "round", "before", "after")
+    row = {name: content[name] for name in names}
+    return Replay(claim, form, observed, envelope, content, [row])
+
+
+def _compare(path: Path, stored: dict[str, Any], derived: dict[str, Any]) -> None:
+    """Raise unless both are the same, down to the last digit."""
+    plain = json.loads(json.dumps(derived))
+    for name in sorted({*stored, *plain}):
+        if stored.get(name) != plain.get(name) or _types(stored.get(name)) != _types(
+            plain.get(name)
+        ):
+            raise _differs(path, name)
+
+
+def _types(value: Any) -> Any:
+    """The shape of a JSON value: 1, 1.0 and true are equal, but not the same."""
+    if isinstance(value, dict):
+        return {key: _types(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_types(item) for item in value]
+    return type(value).__name__

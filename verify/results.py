@@ -1,0 +1,158 @@
+"""Results on disk: verdicts.json, the curves behind the figures, and one file for each certificate."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..errors import UserError
+from .plan import Hypothesis
+from .suite import Row
+
+SCHEMA = 1
+
+LEVEL = 1e-9
+"""False-alarm level of one sampled cell; exact and pathwise cells have none."""
+
+VERDICTS, CURVES, CERTIFICATES = "verdicts.json", "curves.parquet", "certificates"
+"""Names inside a result folder."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a result folder holds.
+
+    Attributes
+    ----------
+    document : the content of verdicts.json
+    curves : columns claim, form, case, replicate, rounds, observed, envelope
+    """
+
+    document: dict[str, Any]
+    curves: pd.DataFrame
+
+
+def save(
+    rows: Sequence[Row],
+    folder: Path,
+    seed: int,
+    seconds: float,
+    hypotheses: Sequence[Hypothesis] = (),
+) -> dict[str, Any]:
+    """Write everything into ``folder`` and return the content of verdicts.json.
+
+    Raises
+    ------
+    UserError
+        if the folder cannot be written
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in (folder / CERTIFICATES).glob("*.json"):
+            old.unlink()
+        results = [row.to_json(_certificate(row, folder)) for row in rows]
+        document = {
+            "schema": SCHEMA,
+            "suite": describe_suite(seed, seconds),
+            "results": results,
+            "hypotheses": [asdict(hypothesis) for hypothesis in hypotheses],
+        }
+        write_json(document, folder / VERDICTS)
+        _curves(rows).to_parquet(folder / CURVES, index=False)
+    except OSError as error:
+        raise UserError(
+            f"output folder '{folder}' cannot be written: {error.strerror or error}; expected a"
+            " folder that can be written."
+        ) from None
+    return document
+
+
+def write_json(document: dict[str, Any], path: Path) -> None:
+    """Write a result document.
+
+    Raises
+    ------
+    UserError
+        if the file cannot be written
+    """
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(
+            f"file '{path}' cannot be written: {error.strerror or error}; expected a file in a folder"
+            " that exists."
+        ) from None
+
+
+def load(folder: Path) -> Results:
+    """Read a result folder.
+
+    Raises
+    ------
+    UserError
+        if there are no results in it, or they are damaged
+    """
+    path = folder / VERDICTS
+    if not path.is_file():
+        raise UserError(
+            f"no results in '{folder}': expected {VERDICTS}, as boundcheck verify --out writes it."
+        )
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        schema = document["schema"]
+        if schema != SCHEMA:
+            raise UserError(f"'{path}' has schema {schema}: expected {SCHEMA}.")
+        return Results(document, pd.read_parquet(folder / CURVES))
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(f"the results in '{folder}' are damaged: {error}; verify again.") from None
+
+
+def _certificate(row: Row, folder: Path) -> str | None:
+    certificate = row.outcome.certificate
+    if certificate is None:
+        return None
+    return f"{CERTIFICATES}/{certificate.write(folder / CERTIFICATES).name}"
+
+
+def _curves(rows: Sequence[Row]) -> pd.DataFrame:
+    points = [
+        (row.claim, row.form, row.case, replicate, rounds, observed, envelope)
+        for row in rows
+        for replicate, rounds, observed, envelope in row.curve
+    ]
+    columns = ["claim", "form", "case", "replicate", "rounds", "observed", "envelope"]
+    return pd.DataFrame(points, columns=columns)
+
+
+def describe_suite(seed: int, seconds: float) -> dict[str, Any]:
+    """What made the numbers; only ``seconds`` may differ between two equal runs."""
+    libraries = ("boundcheck", "numpy", "scipy", "numba")
+    return {
+        "versions": {name: version(name) for name in libraries}
+        | {"python": platform.python_version()},
+        "cpu": _cpu_model(),
+        "libm": "-".join(platform.libc_ver()),
+        "seed": seed,
+        "level": LEVEL,
+        "sampled_cells": 0,
+        "seconds": round(seconds, 2),
+    }
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()
