@@ -116,11 +116,11 @@ def _prune(root: Path, keep: str) -> None:
 
 def _compile(function: Callable[..., Any], signature: str) -> Any:
     import numba
-    from numba.core import config
     from numba.extending import register_jitable
 
     while _pending_helpers:
         register_jitable(_pending_helpers.pop())
+    config: Any = numba.config
     usual = config.CACHE_DIR
     config.CACHE_DIR = str(cache_directory())
     try:

@@ -13,10 +13,10 @@ zeta_t     whether the round plays the gap map's mixture instead of exploring S
 v_t        ``weight``, the importance weight
 =========  =====================================================================
 
-The exploration rule comes in three forms. ``printed`` is lines 9 and 10 of the paper. With it a label
-outside the dominating set's reach may be observed with probability gamma_t / K only, and bound (9) fails.
-``threshold`` repairs line 9: zeta = 1[(K / rho) gamma_t <= a]. ``mixture`` repairs line 10: with probability gamma_t the
-learner always explores S, and the uniform part covers the labels only.
+The exploration rule comes in three forms. ``printed`` is lines 9 and 10 of the paper; with it a label
+that few actions observe may be seen with probability gamma_t / K only, and bound (9) fails.
+``threshold`` repairs line 9: zeta = 1[(K / rho) gamma_t <= a]. ``mixture`` repairs line 10: with
+probability gamma_t the learner always explores S, and the uniform part covers the labels only.
 """
 
 from __future__ import annotations

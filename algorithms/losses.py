@@ -116,7 +116,7 @@ def _smooth_hinge(
     for k in range(scores.shape[0]):
         gradient[k] = 0.0
     rival = runner if label == best else best
-    margin = scores[label] - scores[rival]
+    margin: float = scores[label] - scores[rival]
     if margin >= 1.0:
         return 0.0
     slope = -2.0 if margin <= 0.0 else -2.0 * (1.0 - margin)
@@ -167,7 +167,7 @@ class SmoothHinge:
 def _hinge_gap(
     scores: FloatArray, best: int, runner: int, parameters: FloatArray, work: FloatArray
 ) -> float:
-    margin = scores[best] - scores[runner]
+    margin: float = scores[best] - scores[runner]
     return 1.0 - margin if margin < parameters[0] else 0.0
 
 
@@ -184,7 +184,7 @@ def _hinge(
     for k in range(scores.shape[0]):
         gradient[k] = 0.0
     rival = runner if label == best else best
-    margin = scores[label] - scores[rival]
+    margin: float = scores[label] - scores[rival]
     if margin >= 1.0 or (label == best and margin >= parameters[0]):
         return 0.0
     gradient[label] = -1.0
@@ -235,7 +235,7 @@ class Hinge:
     def counts_for_comparator(
         self, best: LabelArray, margins: FloatArray, labels: LabelArray
     ) -> NDArray[np.bool_]:
-        return (best != labels) | (margins < self.threshold)
+        return np.asarray((best != labels) | (margins < self.threshold))
 
 
 @kernel(GAP)
@@ -271,7 +271,8 @@ def _logistic(
         if k != label:
             others += work[k]
     gradient[label] = -others * per_unit
-    return (math.log1p(rest) + (scores[best] - scores[label])) / parameters[0]
+    loss: float = (math.log1p(rest) + (scores[best] - scores[label])) / parameters[0]
+    return loss
 
 
 @dataclass(frozen=True)

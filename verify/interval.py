@@ -15,7 +15,7 @@ from math import isqrt
 from numbers import Integral
 from typing import Any, TypeAlias
 
-from mpmath import libmp  # type: ignore[import-untyped]
+from mpmath import libmp
 
 Real: TypeAlias = "Interval | int | float | Fraction"
 

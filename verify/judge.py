@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from .case import Case, Rounds
 from .certificate import Certificate, exact_certificate, played_certificate
 from .claim import Claim, Form, Sides, Suspect, Verdict
+from .instances import Instance
 
 RECHECKED = 12
 """How many rounds of a cell, those with the largest residuals, are evaluated exactly at most."""
@@ -201,7 +203,7 @@ def shrink(claim: Claim, form: Form, proof: Certificate) -> Certificate:
     """Make the numbers of an exact certificate simpler, one at a time, while it still refutes."""
     while True:
         candidates = (
-            exact_certificate(claim, form, instance) for instance in proof.instance.simpler()
+            exact_certificate(claim, form, instance) for instance in cast(Instance, proof.instance).simpler()
         )
         better = next((p for p in candidates if p is not None and p.size < proof.size), None)
         if better is None:
@@ -213,7 +215,7 @@ def _checkpoints(rounds: Rounds, horizon: int) -> list[int]:
     """Positions in the block at which a curve is kept: log-spaced over the horizon, and the last."""
     marks = np.unique(np.geomspace(1, horizon, min(horizon, CHECKPOINTS)).astype(np.int64)) - 1
     inside = marks[(marks >= rounds.block.start) & (marks < rounds.block.start + len(rounds))]
-    return (inside - rounds.block.start).tolist()
+    return [int(mark) for mark in inside - rounds.block.start]
 
 
 def judge_case(
@@ -229,7 +231,7 @@ def judge_case(
         for rounds in case.replicate(replicate):
             for watch in watches.values():
                 watch.see(replicate, rounds)
-    judged = []
+    judged: list[tuple[Claim, Form, Outcome, list[CurvePoint]]] = []
     for claim, form in forms:
         if claim.examine is not None:
             judged.append((claim, form, claim.examine(claim, form, case, replicates), []))

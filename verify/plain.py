@@ -12,8 +12,8 @@ The class needs no base and no import of ours::
         def update(self, x, action, label): ...     # label is None when it is not revealed
         weights = ...                          # optional, shape (K, d): read after every update
 
-Everything but ``__init__``, ``predict`` and ``update`` is optional; a claim that needs what is missing is not applicable.
-Attributes may be set in ``__init__``.
+All but ``__init__``, ``predict`` and ``update`` is optional; a claim that needs what is missing is not
+applicable. Attributes may be set in ``__init__``.
 """
 
 from __future__ import annotations

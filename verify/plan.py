@@ -121,8 +121,8 @@ def own_settings(request: Request) -> Iterator[Setting]:
     streams: list[tuple[str, int | None, float | None]]
     if request.data is not None:
         column = "" if request.label is None else f"@{request.label}"
-        radius = RADIUS_OF_DATA if request.radius is None else request.radius
-        streams = [(f"data:{request.data}{column}", None, radius)]
+        ball = RADIUS_OF_DATA if request.radius is None else request.radius
+        streams = [(f"data:{request.data}{column}", None, ball)]
     elif request.adversary is not None:
         streams = [(request.adversary, rounds, request.radius)]
     else:

@@ -67,7 +67,7 @@ def read(path: Path) -> dict[str, Any]:
         require(
             field in content, f"certificate '{path}' is damaged: the field '{field}' is missing."
         )
-    return content
+    return dict(content)
 
 
 def replay(path: Path) -> Replay:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -171,7 +172,7 @@ LEMMA_2 = Claim(
             + suffix,
             Proof.PROVED,
             why,
-            lambda case, printed=(name == "printed"): _lemma_2_missing(printed, case),
+            partial(_lemma_2_missing, name == "printed"),
         )
         for name, suffix, why in (
             (

@@ -1,0 +1,121 @@
+"""README and CONTRIBUTING: every block is run as it stands there, but the test command itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(name: str) -> list[tuple[str, str]]:
+    """Language and text of the fenced blocks of a file, in order."""
+    return BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))
+
+
+def in_environment(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run a shell command with this Python's programs first on the path."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=folder,
+        env=os.environ | {"PATH": programs} | more,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_every_block_of_the_readme_is_covered() -> None:
+    """Installing is done by whoever runs the tests; all other blocks are run below."""
+    commands = [text for language, text in blocks("README.md") if language == "bash"]
+    assert [text for text in commands if "pip install" in text] == commands[:2]
+    assert len(commands) > 4
+
+
+def test_readme_blocks_run_in_order(tmp_path: Path) -> None:
+    outputs = []
+    for language, text in blocks("README.md"):
+        if language == "python":
+            name = re.match(r"# (\w+\.py)\n", text)
+            assert name is not None, "a Python block starts with the name of its file"
+            (tmp_path / name[1]).write_text(text, encoding="utf-8")
+        elif "pip install" not in text:
+            done = in_environment(text, tmp_path)
+            assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
+            outputs.append(done.stdout)
+    assert (tmp_path / "boundcheck-report" / "index.html").is_file()
+    printed = "\n".join(outputs)
+    for word in ("gappletron/lemma-1", "refuted", "holds", "comparator loss"):
+        assert word in printed
+    tests = in_environment("python -m pytest -q -p no:cacheprovider test_my_learner.py", tmp_path)
+    assert tests.returncode == 0, tests.stdout
+    assert re.search(r"\d\d passed", tests.stdout)
+
+
+def test_readme_main_job_is_the_suite(tmp_path: Path) -> None:
+    """The first command's job, at half size: exit 0, and every claim in the table."""
+    command = blocks("README.md")[0][1].strip().rpartition("&& ")[2]
+    assert command == ".venv/bin/boundcheck verify"
+    done = in_environment("boundcheck verify --quick --seed 1", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    listed = in_environment("boundcheck list claims", tmp_path).stdout
+    ids = set(re.findall(r"\b(?:gappletron|game)/[\w-]+", listed))
+    assert len(ids) >= 9
+    assert ids <= set(re.findall(r"\b(?:gappletron|game)/[\w-]+", done.stdout))
+
+
+@pytest.fixture(scope="module")
+def copy_of_the_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the package and the files of CONTRIBUTING's examples in their places."""
+    folder = tmp_path_factory.mktemp("copy")
+    package = folder / "boundcheck"
+    package.mkdir()
+    for part in ("algorithms", "adversaries", "verify", "reports"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / part, package / part, ignore=ignored)
+    for file in ROOT.glob("*.py"):
+        shutil.copy(file, package)
+    for language, text in blocks("CONTRIBUTING.md"):
+        if language == "python":
+            name = re.match(r"# ([\w/]+\.py)\n", text)
+            assert name is not None, "a Python block starts with the path of its file"
+            assert not (package / name[1]).exists(), "an example is a new file"
+            (package / name[1]).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command", [text.strip() for language, text in blocks("CONTRIBUTING.md") if language == "bash"]
+)
+def test_contributing_examples_are_found_and_judged(
+    command: str, copy_of_the_package: Path
+) -> None:
+    run = command.replace("boundcheck ", "python -m boundcheck ", 1)
+    done = in_environment(run, copy_of_the_package, PYTHONPATH=str(copy_of_the_package))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "holds" in done.stdout
+
+
+def test_contributing_examples_pass_the_linter(copy_of_the_package: Path) -> None:
+    names = [
+        re.match(r"# ([\w/]+\.py)", text)
+        for kind, text in blocks("CONTRIBUTING.md")
+        if kind == "python"
+    ]
+    files = [str(copy_of_the_package / "boundcheck" / name[1]) for name in names if name]
+    assert len(files) == 3
+    configuration = ROOT / "pyproject.toml"
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--config", str(configuration), *files],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
