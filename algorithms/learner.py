@@ -77,12 +77,14 @@ class Declaration:
     gamma : the exploration parameter of Gappletron, or None
     rule : Gappletron's exploration rule ("printed", "threshold", "mixture"), or None
     regret_factor : h of guarantee (4) for comparators of the problem's norm; None where there is none
+    delta : confidence parameter that gamma is tuned for, in (0, 1)
     """
 
     loss: Loss | None = None
     gamma: float | None = None
     rule: str | None = None
     regret_factor: float | None = None
+    delta: float = 0.05
 
 
 Live = Callable[

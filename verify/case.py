@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..adversaries.crafted import Alternation, CraftedScores
 from ..adversaries.sequence import Comparator, Sequence
 from ..algorithms.graphs import FeedbackGraph
 from ..algorithms.learner import Declaration, Learner, Problem
-from ..algorithms.losses import Loss
+from ..algorithms.losses import Hinge, Loss, SmoothHinge
 from .play import Game
 from .record import BEST, MARGIN, Block, FloatArray
 
@@ -137,13 +138,45 @@ class Case:
         assert self.loss is not None
         return self.loss.values(self.comparator.scores(self.sequence), self.sequence.labels)
 
+    @cached_property
+    def separates_exactly(self) -> bool:
+        """Whether the comparator has margin at least 1 in every round, in exact arithmetic, and so loss
+        zero under the losses of hinge type."""
+        if not isinstance(self.loss, SmoothHinge | Hinge) or self.comparator.fractions is None:
+            return False
+        rows = self.comparator.fractions
+        seen: set[tuple[bytes, bytes, int]] = set()
+        sequence = self.sequence
+        for t in range(sequence.horizon):
+            window = slice(int(sequence.indptr[t]), int(sequence.indptr[t + 1]))
+            indices, values = sequence.indices[window], sequence.values[window]
+            label = int(sequence.labels[t])
+            key = (indices.tobytes(), values.tobytes(), label)
+            if key in seen:
+                continue
+            seen.add(key)
+            scores = [
+                sum((row[i] * Fraction(v) for i, v in zip(indices, values, strict=True)), Fraction())
+                for row in rows
+            ]
+            others = max(score for k, score in enumerate(scores) if k != label)
+            if scores[label] - others < 1:
+                return False
+        return True
+
     def replicate(
-        self, index: int, *, interpreted: bool = False, stop: int | None = None
+        self,
+        index: int,
+        *,
+        interpreted: bool = False,
+        stop: int | None = None,
+        trace: bool = True,
     ) -> Iterator[Rounds]:
-        """Play one replicate, up to round ``stop`` if given, and yield its rounds in blocks."""
+        """Play one replicate, up to round ``stop`` if given, and yield its rounds in blocks; with
+        scores and probabilities if ``trace``."""
         running: dict[str, _Sum] = {}
         counter = 0
-        for block in self.game.play(index, trace=True, interpreted=interpreted, stop=stop):
+        for block in self.game.play(index, trace=trace, interpreted=interpreted, stop=stop):
             rounds = Rounds(self, block, counter, running)
             yield rounds
             counter = int(rounds.counters[-1])

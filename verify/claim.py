@@ -38,6 +38,9 @@ class Kind(StrEnum):
 
     EXACT = "exact"
     PATHWISE = "pathwise"
+    MEAN = "mean"
+    TAIL = "tail"
+    LOWER_BOUND = "lower bound"
 
 
 class Proof(StrEnum):

@@ -48,6 +48,8 @@ class Outcome:
     rounds: int = 0
     flags: tuple[str, ...] = ()
     certificate: Certificate | None = None
+    sampled: bool = False
+    """Whether a false alarm is possible, at the level of one sampled cell."""
 
 
 @dataclass

@@ -1,0 +1,209 @@
+"""Theorems 3 and 5: mistake bounds with high probability.
+
+==========  =====================================================================
+symbol      name here
+==========  =====================================================================
+M_T         realised mistakes
+u           L h(U)^2
+l_max       largest loss over the ball of the comparators, ``Loss.maximum``
+A           u + 5 l_max ln(2/delta) in the first part of Theorem 5
+==========  =====================================================================
+
+The learner of Theorem 3 does not know delta: several are judged on the same runs, as one cell. Theorem 5 tunes
+gamma by delta, so each delta is a cell of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from ..case import Case
+from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
+from ..ledger import Ledger
+from ..settings import tail_settings
+from ..tail import TailSides, examine_tail
+from .theorem_4 import (
+    curvature,
+    no_sides,
+    revealing_count,
+    separable_missing,
+    theorem_missing,
+)
+
+DELTAS = (0.5, 0.2, 0.05, 0.01)
+
+
+def deltas_for(runs: int) -> tuple[float, ...]:
+    """Those of ``DELTAS`` that so many runs can hold at all (0.95^n <= 0.05 and the like)."""
+    return tuple(d for d in DELTAS if (1 - d) ** runs <= 0.05) or DELTAS[:1]
+
+
+def _sides_3(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSides:
+    K, u, base = case.n_labels, curvature(case), ledger.comparator_loss
+    envelopes = {
+        delta: (
+            4 * u + 11 / 4 * math.log(1 / delta) + np.zeros(ledger.runs)
+            if separable
+            else base + K * u + (3 * K + 1) / 2 * math.log(1 / delta)
+        )
+        for delta in deltas_for(ledger.runs)
+    }
+    needed = (4 if separable else K) * u + (11 / 4 if separable else (3 * K + 1) / 2) * math.log(2)
+    return TailSides(
+        ledger.mistakes,
+        envelopes,
+        np.zeros(ledger.runs) if separable else base,
+        f"without loss of the comparator it bites from T = {math.ceil(needed)}",
+    )
+
+
+def _sides_5(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSides:
+    K, T, u = case.n_labels, case.sequence.horizon, curvature(case)
+    rho, q, delta = case.graph.domination_number, revealing_count(case), case.declaration.delta
+    loss = case.loss
+    assert loss is not None
+    log_term = loss.maximum(case.sequence.radius, case.radius, K) * math.log(2 / delta)
+    if separable:
+        A = (K + 2) * log_term + u
+        envelope = 2 * math.log(2 / delta) + 5 * max(math.sqrt(A * rho * T), 2 * K / q * A)
+        base, needed = np.zeros(ledger.runs), 25 * A * rho
+    else:
+        A = u + 5 * log_term
+        envelope = (3 * K + 1) * math.log(2 / delta) + max(
+            5 * math.sqrt(K * rho * T * A), 7 * K * K * A / q
+        )
+        base, needed = ledger.comparator_loss, 25 * K * rho * A
+    return TailSides(
+        ledger.mistakes,
+        {delta: base + envelope},
+        base,
+        f"without loss of the comparator it bites from about T = {math.ceil(needed)}",
+    )
+
+
+def _missing_5(tuning: str, printed: bool, case: Case) -> str | None:
+    judge = separable_missing if tuning.endswith("b") else theorem_missing
+    if reason := judge(tuning, case):
+        return reason
+    if printed != (case.declaration.rule == "printed"):
+        return f"the learner plays the rule '{case.declaration.rule}'"
+    return None
+
+
+def _safe_5(case: Case) -> Verdict | None:
+    degree = int(case.graph.in_degree.min())
+    safe = degree * case.graph.domination_number >= case.graph.n_actions
+    return Verdict.HOLDS if safe else None
+
+
+THEOREM_3A = Claim(
+    id="gappletron/theorem-3a",
+    title="mistakes with high probability, full information, any comparator",
+    source=GAPPLETRON.at("Theorem 3, first part"),
+    kind=Kind.TAIL,
+    forms=(
+        Form(
+            "printed",
+            r"M_T \le \sum_t\ell_t(U) + KLh(U)^2 + \frac{3K+1}{2}\ln\frac{1}{\delta}"
+            r" \quad\text{with probability } 1-\delta",
+            Proof.PROVED,
+            "true; the proof uses Lemma 4, which is false for a random variance, but a fixed eta = 1/(K-1)"
+            " suffices",
+            partial(theorem_missing, "theorem-3"),
+        ),
+    ),
+    sides=no_sides,
+    cases=partial(tail_settings, "3a"),
+    examine=partial(examine_tail, partial(_sides_3, False)),
+)
+
+THEOREM_3B = Claim(
+    id="gappletron/theorem-3b",
+    title="mistakes with high probability, full information, separable",
+    source=GAPPLETRON.at("Theorem 3, second part"),
+    kind=Kind.TAIL,
+    forms=(
+        Form(
+            "printed",
+            r"M_T \le 4Lh(U)^2 + \frac{11}{4}\ln\frac{1}{\delta} \quad\text{with probability } 1-\delta",
+            Proof.PROVED,
+            "true, with the fixed eta = 2",
+            partial(separable_missing, "theorem-3"),
+        ),
+    ),
+    sides=no_sides,
+    cases=partial(tail_settings, "3b"),
+    examine=partial(examine_tail, partial(_sides_3, True)),
+)
+
+_STATEMENT_5A = (
+    r"M_T \le \sum_t\ell_t(U) + (3K+1)\ln\frac{2}{\delta}"
+    r" + \max\Big\{5\sqrt{K\rho TA}, \frac{7K^2A}{q}\Big\},"
+    r" \quad A = Lh(U)^2+5\ell_{\max}\ln\frac{2}{\delta}"
+)
+_STATEMENT_5B = (
+    r"M_T \le 2\ln\frac{2}{\delta} + 5\max\Big\{\sqrt{A\rho T}, \frac{2K}{q}A\Big\},"
+    r" \quad A = (K+2)\ell_{\max}\ln\frac{2}{\delta}+Lh(U)^2"
+)
+_PRINTED_5 = (
+    "the proof uses bound (9) and Lemma 4; with a fixed eta it is right for bandit feedback and full"
+    " information, and broken where a label is seen by fewer than K/rho actions"
+)
+_REPAIRED_5 = "with either repair of the exploration rule, delta' = delta/2 and U fixed before gamma"
+
+THEOREM_5A = Claim(
+    id="gappletron/theorem-5a",
+    title="mistakes with high probability, any comparator",
+    source=GAPPLETRON.at("Theorem 5, first part"),
+    kind=Kind.TAIL,
+    forms=(
+        Form(
+            "printed",
+            _STATEMENT_5A,
+            Proof.BROKEN,
+            _PRINTED_5,
+            partial(_missing_5, "theorem-5a", True),
+            _safe_5,
+        ),
+        Form(
+            "repaired",
+            _STATEMENT_5A,
+            Proof.PROVED,
+            _REPAIRED_5,
+            partial(_missing_5, "theorem-5a", False),
+        ),
+    ),
+    sides=no_sides,
+    cases=partial(tail_settings, "5a"),
+    examine=partial(examine_tail, partial(_sides_5, False)),
+)
+
+THEOREM_5B = Claim(
+    id="gappletron/theorem-5b",
+    title="mistakes with high probability, separable",
+    source=GAPPLETRON.at("Theorem 5, second part"),
+    kind=Kind.TAIL,
+    forms=(
+        Form(
+            "printed",
+            _STATEMENT_5B,
+            Proof.BROKEN,
+            _PRINTED_5,
+            partial(_missing_5, "theorem-5b", True),
+            _safe_5,
+        ),
+        Form(
+            "repaired",
+            _STATEMENT_5B,
+            Proof.PROVED,
+            _REPAIRED_5,
+            partial(_missing_5, "theorem-5b", False),
+        ),
+    ),
+    sides=no_sides,
+    cases=partial(tail_settings, "5b"),
+    examine=partial(examine_tail, partial(_sides_5, True)),
+)

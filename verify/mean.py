@@ -1,0 +1,130 @@
+"""Judge of statements about expectations: E[X] <= E[Y], both sides from the same run.
+
+X collects the terms that may be large, Y those with a sure ceiling F, so X - Y >= -F surely and the bets of
+evidence.py apply. F comes from the formula before play. Where the statement says E[X] <= max of two
+expectations, both nulls must fall: the smaller of the two e-values counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .case import Case
+from .certificate import Certificate, game_of, header
+from .claim import Claim, Form, Verdict
+from .evidence import LEVEL, headroom_of_mean, log_wealths, runs_to_refute
+from .judge import Outcome
+from .ledger import Ledger, play_runs
+
+FloatArray = NDArray[np.float64]
+
+FEWEST_RUNS = 32
+"""Fewer runs than this do not make a ``holds``."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One envelope: ``values`` with one entry a run, and their sure ceiling."""
+
+    values: FloatArray
+    ceiling: float
+
+
+@dataclass(frozen=True)
+class MeanSides:
+    """Both sides of a statement about expectations.
+
+    Attributes
+    ----------
+    observed : X, at least 0, one entry a run
+    bounds : envelopes Y; the statement bounds E[X] by the largest of their means
+    base : the part of the envelopes that is the comparator's loss, one entry a run
+    least : the smallest value that the envelope can take, for any learner
+    most : the largest value that X can take, for any learner
+    guess : mean of X for the uniform guesser
+    bites : the horizon from which the envelope bites, in a few words
+    """
+
+    observed: FloatArray
+    bounds: tuple[Bound, ...]
+    base: FloatArray
+    least: float
+    most: float
+    guess: float
+    bites: str
+
+
+SidesOf = Callable[[Case, Form, Ledger], MeanSides]
+
+
+def examine_mean(
+    sides_of: SidesOf,
+    claim: Claim,
+    form: Form,
+    case: Case,
+    replicates: int,
+    *,
+    interpreted: bool = False,
+) -> Outcome:
+    """Play the runs and judge the means of the two sides."""
+    ledger = play_runs(case, range(replicates))
+    sides = sides_of(case, form, ledger)
+    means = [float(bound.values.mean()) for bound in sides.bounds]
+    binding = int(np.argmax(means))
+    observed, envelope = float(sides.observed.mean()), means[binding]
+    base = float(sides.base.mean())
+    found = Outcome(
+        Verdict.UNDECIDED,
+        observed=observed,
+        envelope=envelope,
+        ratio=observed / envelope if envelope > 0 else None,
+        regret_ratio=(observed - base) / (envelope - base) if envelope > base else None,
+        runs=replicates,
+        rounds=replicates * case.sequence.horizon,
+        sampled=True,
+    )
+    lowest = max(float(bound.values.min()) for bound in sides.bounds)
+    if max(sides.least, lowest) >= sides.most:
+        found.verdict = Verdict.VACUOUS
+        found.evidence = f"the envelope is at least {sides.most:g} in every run; {sides.bites}"
+        return found
+    flags = []
+    if envelope >= sides.guess:
+        flags.append("weak")
+    if base > 0 and observed <= base:
+        flags.append("comparator-dominated")
+    found.flags = tuple(flags)
+    scaled = [(sides.observed - bound.values) / bound.ceiling for bound in sides.bounds]
+    wealth = min(float(log_wealths(z).max()) for z in scaled)
+    found.evidence = f"log10 e-value {wealth / math.log(10):.2f} of {-math.log10(LEVEL):.0f} needed"
+    if wealth >= -math.log(LEVEL):
+        found.verdict = Verdict.REFUTED
+        content = header("statistical", claim, form) | {
+            "game": game_of(case),
+            "replicates": replicates,
+            "sequence": case.sequence.digest(),
+            "observed": [repr(x) for x in sides.observed.tolist()],
+            "envelopes": [[repr(y) for y in b.values.tolist()] for b in sides.bounds],
+            "ceilings": [repr(float(bound.ceiling)) for bound in sides.bounds],
+            "log_e_value": repr(wealth),
+        }
+        found.certificate = Certificate(content, (observed, envelope), found.evidence)
+        return found
+    bound = sides.bounds[binding]
+    found.headroom = headroom_of_mean(sides.observed, bound.values, bound.ceiling)
+    if replicates >= FEWEST_RUNS and observed <= envelope:
+        found.verdict = Verdict.HOLDS
+        return found
+    needed = max((runs_to_refute(z) or 0) for z in scaled)
+    if observed <= envelope:
+        found.evidence += f"; {FEWEST_RUNS} runs are needed"
+    elif needed:
+        found.evidence += f"; {needed} runs like these would refute"
+    else:
+        found.evidence += "; no number of runs suggests itself"
+    return found
