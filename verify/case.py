@@ -156,7 +156,9 @@ class Case:
                 continue
             seen.add(key)
             scores = [
-                sum((row[i] * Fraction(v) for i, v in zip(indices, values, strict=True)), Fraction())
+                sum(
+                    (row[i] * Fraction(v) for i, v in zip(indices, values, strict=True)), Fraction()
+                )
                 for row in rows
             ]
             others = max(score for k, score in enumerate(scores) if k != label)

@@ -314,7 +314,44 @@ class DescentInstance:
         }
 
 
-_KINDS = {kind.kind: kind for kind in (ScoreInstance, RoundInstance, DescentInstance)}
+@dataclass(frozen=True)
+class HorizonInstance:
+    """A horizon that is too short for Theorem 7.
+
+    Attributes
+    ----------
+    n_labels, radius, horizon : K >= 2, B >= 2 and T >= 1
+    """
+
+    n_labels: int
+    radius: int
+    horizon: int
+    kind: ClassVar[str] = "horizon"
+
+    def __post_init__(self) -> None:
+        require(self.n_labels >= 2, f"{self.n_labels} labels: expected at least 2.")
+        require(self.radius >= 2, f"radius {self.radius}: expected at least 2.")
+        require(self.horizon >= 1, f"horizon {self.horizon}: expected at least 1.")
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> HorizonInstance:
+        return cls(int(data["n_labels"]), int(data["radius"]), int(data["horizon"]))
+
+    def to_json(self) -> Json:
+        return {"n_labels": self.n_labels, "radius": self.radius, "horizon": self.horizon}
+
+    def simpler(self) -> Iterator[HorizonInstance]:
+        return iter(())
+
+    @property
+    def derived(self) -> Json:
+        fresh = (self.radius**2 - 1) * self.n_labels**2
+        return {"fresh_rounds": fresh, "enough": fresh + 1, "comparator_norm": self.radius}
+
+
+_KINDS: dict[str, Any] = {
+    kind.kind: kind for kind in (ScoreInstance, RoundInstance, DescentInstance, HorizonInstance)
+}
 
 
 def from_json(kind: str, data: Mapping[str, Any]) -> Instance:

@@ -205,7 +205,8 @@ def shrink(claim: Claim, form: Form, proof: Certificate) -> Certificate:
     """Make the numbers of an exact certificate simpler, one at a time, while it still refutes."""
     while True:
         candidates = (
-            exact_certificate(claim, form, instance) for instance in cast(Instance, proof.instance).simpler()
+            exact_certificate(claim, form, instance)
+            for instance in cast(Instance, proof.instance).simpler()
         )
         better = next((p for p in candidates if p is not None and p.size < proof.size), None)
         if better is None:

@@ -151,6 +151,64 @@ def _paper_settings(tuning: str, noise: float) -> tuple[Setting, ...]:
     )
 
 
+SEGMENTS = 24
+"""Segments of Theorem 6's designs: n + 1 environments of n(n+1)/2 or n^2 rounds for each seed."""
+
+
+@cache
+def segment_settings() -> tuple[Setting, ...]:
+    """Every learner on Theorem 6's graph, on decreasing and on equal segments."""
+    learners = (
+        *(
+            gappletron(loss, rule, update, gamma)
+            for loss, rule, update, gamma in product(
+                ("smooth-hinge", "logistic-2"), RULES, ("projected",), ("ones", "theorem-4a")
+            )
+        ),
+        gappletron("hinge", "printed", "unprojected", "ones"),
+        "uniform",
+    )
+    designs = [
+        Setting(
+            learner,
+            f"segments:n={SEGMENTS},design={design}",
+            "filtering:revealing=1",
+            None,
+            radius=2.5,
+            replicates=8,
+        )
+        for learner, design in product(learners, ("decreasing", "equal"))
+    ]
+    optimal = Setting(
+        f"segment-probe:n={SEGMENTS}",
+        f"segments:n={SEGMENTS},design=decreasing",
+        "filtering:revealing=1",
+        None,
+        radius=2.5,
+        replicates=32,
+    )
+    return (*designs, optimal)
+
+
+@cache
+def random_label_settings() -> tuple[Setting, ...]:
+    """Theorem 7 with enough rounds and with too few."""
+    learners = (
+        *(gappletron(loss, "printed", "projected", "ones") for loss in ("smooth-hinge", "hinge")),
+        gappletron("logistic-2", "printed", "ftrl", "ones"),
+        "uniform",
+    )
+    enough = [
+        Setting(learner, f"random-labels:n_labels={K},radius={B}", "full", None, replicates=1)
+        for learner, (K, B) in product(learners, ((2, 2), (3, 2), (2, 3)))
+    ]
+    short = [
+        Setting(learners[0], f"random-labels:n_labels={K},radius=2", "full", T, replicates=1)
+        for K, T in ((2, 1), (2, 3), (3, 6), (4, 9))
+    ]
+    return (*enough, *short)
+
+
 @cache
 def descent_settings() -> tuple[Setting, ...]:
     """The sequence on which unprojected descent keeps no regret guarantee, at doubling horizons."""

@@ -152,7 +152,9 @@ _PRINTED_5 = (
     "the proof uses bound (9) and Lemma 4; with a fixed eta it is right for bandit feedback and full"
     " information, and broken where a label is seen by fewer than K/rho actions"
 )
-_REPAIRED_5 = "with either repair of the exploration rule, delta' = delta/2 and U fixed before gamma"
+_REPAIRED_5 = (
+    "with either repair of the exploration rule, delta' = delta/2 and U fixed before gamma"
+)
 
 THEOREM_5A = Claim(
     id="gappletron/theorem-5a",
