@@ -365,8 +365,9 @@ def from_json(kind: str, data: Mapping[str, Any]) -> Instance:
     if kind not in _KINDS:
         raise UserError(f"instance of kind '{kind}': expected one of {', '.join(_KINDS)}.")
     try:
-        return _KINDS[kind].from_json(data)
+        instance: Instance = _KINDS[kind].from_json(data)
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         if isinstance(error, UserError):
             raise
         raise UserError(f"the instance of the certificate is malformed: {error!r}.") from None
+    return instance

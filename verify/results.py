@@ -8,18 +8,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pandas as pd
 
 from ..errors import UserError
+from .evidence import LEVEL
 from .plan import Hypothesis
 from .suite import Row
 
 SCHEMA = 1
-
-LEVEL = 1e-9
-"""False-alarm level of one sampled cell; exact and pathwise cells have none."""
 
 VERDICTS, CURVES, CERTIFICATES = "verdicts.json", "curves.parquet", "certificates"
 """Names inside a result folder."""
@@ -37,6 +36,29 @@ class Results:
 
     document: dict[str, Any]
     curves: pd.DataFrame
+
+
+def check_writable(folder: Path) -> None:
+    """Find out before a long run whether results can be written into ``folder``.
+
+    Raises
+    ------
+    UserError
+        if they cannot
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+
+
+def _unwritable(folder: Path, error: OSError) -> UserError:
+    return UserError(
+        f"output folder '{folder}' cannot be written: {error.strerror or error}; expected a folder that"
+        " can be written."
+    )
 
 
 def save(
@@ -60,17 +82,14 @@ def save(
         results = [row.to_json(_certificate(row, folder)) for row in rows]
         document = {
             "schema": SCHEMA,
-            "suite": describe_suite(seed, seconds),
+            "suite": describe_suite(rows, seed, seconds),
             "results": results,
             "hypotheses": [asdict(hypothesis) for hypothesis in hypotheses],
         }
         write_json(document, folder / VERDICTS)
         _curves(rows).to_parquet(folder / CURVES, index=False)
     except OSError as error:
-        raise UserError(
-            f"output folder '{folder}' cannot be written: {error.strerror or error}; expected a"
-            " folder that can be written."
-        ) from None
+        raise _unwritable(folder, error) from None
     return document
 
 
@@ -134,8 +153,9 @@ def _curves(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame(points, columns=columns)
 
 
-def describe_suite(seed: int, seconds: float) -> dict[str, Any]:
+def describe_suite(rows: Sequence[Row], seed: int, seconds: float) -> dict[str, Any]:
     """What made the numbers; only ``seconds`` may differ between two equal runs."""
+    sampled = sum(row.outcome.sampled for row in rows)
     libraries = ("boundcheck", "numpy", "scipy", "numba")
     return {
         "versions": {name: version(name) for name in libraries}
@@ -144,7 +164,8 @@ def describe_suite(seed: int, seconds: float) -> dict[str, Any]:
         "libm": "-".join(platform.libc_ver()),
         "seed": seed,
         "level": LEVEL,
-        "sampled_cells": 0,
+        "sampled_cells": sampled,
+        "false_alarm_probability": sampled * LEVEL,
         "seconds": round(seconds, 2),
     }
 

@@ -88,7 +88,7 @@ def examine_tail(
         flags.append("comparator-dominated")
     found.flags = tuple(flags)
     violated = {d: sides.observed > bound for d, bound in sides.envelopes.items()}
-    paths = np.stack([log_wealths((v - d) / d) for d, v in violated.items()])
+    paths = np.stack([log_wealths((v.astype(np.float64) - d) / d) for d, v in violated.items()])
     wealth = float((logsumexp(paths, axis=0) - math.log(len(paths))).max())
     limits = {d: binomial_upper_limit(int(v.sum()), replicates) for d, v in violated.items()}
     found.evidence = "; ".join(

@@ -108,6 +108,7 @@ def _sides_a(case: Case, form: Form, ledger: Ledger) -> MeanSides:
     top = 2 * math.sqrt(rho * K * u * T)
     base = ledger.comparator_loss
     most_base = float(case.comparator_losses.sum())
+    bounds: tuple[Bound, ...]
     if form.name == "printed":
         bounds = (Bound(base + flat, most_base + flat), Bound(base + roots, most_base + top))
     else:

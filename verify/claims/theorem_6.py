@@ -90,12 +90,16 @@ def examine(
     found.ratio = float(smallest / value)
     if set(weights) == {Fraction(1, design.n + 1)}:
         total, least = sum(lengths), smallest * (design.n + 1)
-        sums = f"mistakes over {design.n + 1} environments add up to at least {least} >= T = {total}"
+        sums = (
+            f"mistakes over {design.n + 1} environments add up to at least {least} >= T = {total}"
+        )
     else:
         sums = f"weighted mistakes are at least {float(smallest):.4g} >= {float(value):.4g}"
     if set(weighted) == {value}:
         sums += ", with equality"
-    found.evidence = f"{sums} in each of {replicates} seeds; p the same bit for bit up to the reveal"
+    found.evidence = (
+        f"{sums} in each of {replicates} seeds; p the same bit for bit up to the reveal"
+    )
     return found
 
 

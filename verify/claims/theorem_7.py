@@ -45,7 +45,8 @@ def play_greedy(case: Case, horizon: int, *, interpreted: bool = False) -> Greed
     """Choose each label as one of least probability given the labels before, and add up 1 - p."""
     design = case.adversary
     assert isinstance(design, RandomLabels)
-    K, labels, errors, identity = case.n_labels, [], 0.0, 0.0
+    K, errors, identity = case.n_labels, 0.0, 0.0
+    labels: list[int] = []
     for t in range(horizon):
         sequence = design.with_labels([*labels, *([0] * (horizon - t))])
         game = Case(
@@ -124,7 +125,7 @@ def _missing(short: bool, case: Any) -> str | None:
 def _printed_expected(case: Case) -> Verdict | None:
     design, T = case.adversary, case.sequence.horizon
     assert isinstance(design, RandomLabels)
-    if T > design.fresh_rounds:
+    if design.fresh_rounds < T:
         return Verdict.HOLDS
     return Verdict.REFUTED if forced_value(design.n_labels, design.radius) > T else None
 

@@ -1,0 +1,296 @@
+"""The command line: ``boundcheck verify``, ``list``, ``replay`` and ``report``.
+
+Modules of the game are imported inside the commands, so that --help, --version, list and replay start at once and
+work without a compiler.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .. import __version__
+from ..errors import UserError, suggest
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..verify.suite import Row
+
+AS_EXPECTED, SURPRISE, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+DEFAULT_FOLDER = Path("boundcheck-report")
+
+
+class _Commands(click.Group):
+    """A group that suggests the nearest command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            names = ", ".join(self.list_commands(ctx))
+            raise UserError(
+                f"unknown command '{args[0]}': expected one of {names}."
+                f"{suggest(args[0], self.list_commands(ctx))}"
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="boundcheck")
+@click.option("--debug", is_flag=True, help="Log what happens, on standard error.")
+def cli(debug: bool) -> None:
+    """Put the theorems of online learning to the test.
+
+    \b
+    boundcheck verify --quick                     judge everything
+    boundcheck verify 'gappletron/lemma-*' -v     some claims, every case
+    boundcheck verify --learner mine.py:Mine      your own learner
+    boundcheck replay CERTIFICATE.json            check a refutation by hand
+    """
+    logging.basicConfig(
+        level=logging.DEBUG if debug else logging.CRITICAL, format="%(name)s: %(message)s"
+    )
+    logging.getLogger("numba").setLevel(logging.WARNING)
+
+
+@cli.command()
+@click.argument("claims", nargs=-1, metavar="[CLAIM]...")
+@click.option("--learner", metavar="SPEC", help="Built-in name with parameters, or FILE.py:Class.")
+@click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="Recorded data.")
+@click.option("--label", metavar="COLUMN", help="Label column of the data; default the last.")
+@click.option("--radius", type=float, metavar="B", help="Bound on the comparator's norm.")
+@click.option("--graph", metavar="SPEC", help="Feedback graph, e.g. filtering:revealing=0+2.")
+@click.option("--adversary", metavar="SPEC", help="Who makes the sequence, e.g. one-hot:noise=0.1.")
+@click.option(
+    "--claims",
+    "claims_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Python file with claims of your own.",
+)
+@click.option("--quick", is_flag=True, help="Half the size, about a minute.")
+@click.option("--full", is_flag=True, help="Many more runs.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Processes to use."
+)
+@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--junit", "junit_file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=DEFAULT_FOLDER,
+    show_default=True,
+    metavar="DIR",
+    help="Folder for verdicts and certificates.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show every case.")
+@click.option("--quiet", is_flag=True, help="Show nothing but errors.")
+def verify(
+    claims: tuple[str, ...],
+    learner: str | None,
+    data: Path | None,
+    label: str | None,
+    radius: float | None,
+    graph: str | None,
+    adversary: str | None,
+    claims_file: Path | None,
+    quick: bool,
+    full: bool,
+    seed: int,
+    jobs: int,
+    json_file: Path | None,
+    junit_file: Path | None,
+    out: Path,
+    verbose: bool,
+    quiet: bool,
+) -> int:
+    """Judge claims; globs such as 'gappletron/*', all of them by default.
+
+    Exit status: 0 as expected, 1 a surprise, 2 wrong input or a run that failed.
+
+    \b
+    boundcheck verify gappletron/lemma-1 --quick
+    boundcheck verify --data digits.csv --label digit --radius 2
+    """
+    from ..verify import plan, results, suite
+    from ..verify.resolve import resolve
+    from . import tables
+    from .progress import progress
+
+    if quick and full:
+        raise UserError("both --quick and --full are given: expected at most one of them.")
+    request = plan.Request(
+        claims,
+        learner,
+        adversary,
+        graph,
+        data,
+        label,
+        radius,
+        "quick" if quick else "full" if full else "default",
+        claims_file,
+    )
+    work = plan.jobs_for(request)
+    results.check_writable(out)
+    console = _console(quiet)
+    hypotheses: list[plan.Hypothesis] = []
+    if data is not None:
+        hypotheses = plan.measured_hypotheses(resolve(work[0].setting, seed))
+        console.print(tables.hypothesis_table(hypotheses), "")
+    rows: list[Row] = []
+    started = time.monotonic()
+    processes = 1 if claims_file is not None else jobs
+    with progress(len(work), quiet=quiet) as advance:
+        for found in suite.run(work, seed, processes):
+            rows += found
+            advance(1, sum(row.surprising for row in rows))
+    seconds = time.monotonic() - started
+    document = results.save(rows, out, seed, seconds, hypotheses)
+    if json_file is not None:
+        results.write_json(document, json_file)
+    if junit_file is not None:
+        from .junit import write_junit
+
+        write_junit(rows, junit_file)
+    groups = tables.grouped(rows)
+    if verbose:
+        console.print(tables.case_table(rows), "")
+    console.print(tables.verdict_table(groups))
+    return _conclude(console, rows, document, out, seconds, own=request.own)
+
+
+def _conclude(
+    console: Console,
+    rows: list[Row],
+    document: dict[str, Any],
+    out: Path,
+    seconds: float,
+    *,
+    own: bool,
+) -> int:
+    """Say what was surprising, where everything is, and return the exit status."""
+    from rich.markup import escape
+
+    from ..verify import suite
+    from ..verify.claim import Verdict
+
+    surprises = [
+        (row, result)
+        for row, result in zip(rows, document["results"], strict=True)
+        if row.surprising
+    ]
+    empty = [] if own else suite.vacuous_everywhere(rows)
+    console.print()
+    for row, result in surprises[:10]:
+        console.print(
+            f"[bold red]surprise[/] {escape(row.claim)} ({row.form}) is {row.verdict.value}, expected"
+            f" {row.expected}: {escape(row.outcome.evidence)}\n  case {escape(row.case)}",
+            soft_wrap=True,
+        )
+        if result["certificate"]:
+            console.print(f"  boundcheck replay {out / result['certificate']}", soft_wrap=True)
+    if len(surprises) > 10:
+        console.print(f"... and {len(surprises) - 10} more, in {out / 'verdicts.json'}")
+    for claim, form in empty:
+        console.print(f"[bold red]surprise[/] {claim} ({form}) is vacuous in every case")
+    sampled = document["suite"]["sampled_cells"]
+    alarm = document["suite"]["false_alarm_probability"]
+    expected = sum(row.expected is not None for row in rows)
+    console.print(
+        f"{len(rows)} cells, {expected} with an expected verdict, {len(surprises) + len(empty)}"
+        f" surprises; {sampled} sampled cells, false-alarm probability at most {alarm:.2g};"
+        f" {seconds:.1f} s; seed {document['suite']['seed']}",
+        soft_wrap=True,
+    )
+    console.print(
+        f"verdicts and certificates in {out}/; a page of them: boundcheck report", soft_wrap=True
+    )
+    if any(row.verdict == Verdict.ERROR for row in rows):
+        return WRONG_INPUT
+    return SURPRISE if surprises or empty else AS_EXPECTED
+
+
+@cli.command(name="list")
+@click.argument("what", required=False, default="claims")
+def list_(what: str) -> int:
+    """List claims (the default), learners, adversaries or graphs.
+
+    \b
+    boundcheck list claims
+    boundcheck list graphs
+    """
+    from . import listing
+
+    _console(False).print(listing.table_of(what))
+    return AS_EXPECTED
+
+
+@cli.command()
+@click.argument("certificate", type=click.Path(path_type=Path))
+def replay(certificate: Path) -> int:
+    """Derive both sides of a refutation again, and compare every number of its certificate.
+
+    \b
+    boundcheck replay boundcheck-report/certificates/NAME.json
+    """
+    from . import listing
+
+    _console(False).print(*listing.replayed(certificate), sep="\n", soft_wrap=True)
+    return AS_EXPECTED
+
+
+@cli.command()
+@click.option(
+    "--results",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=DEFAULT_FOLDER,
+    show_default=True,
+    metavar="DIR",
+    help="Folder that verify wrote.",
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Page to write.")
+def report(folder: Path, out: Path | None) -> int:
+    """Make one self-contained page of the verdicts: statements, evidence, pictures.
+
+    \b
+    boundcheck verify --quick && boundcheck report
+    """
+    from .page import write_page
+
+    click.echo(f"wrote {write_page(folder, out)}")
+    return AS_EXPECTED
+
+
+def _console(quiet: bool) -> Console:
+    """A console as wide as the terminal; in a pipe 120 columns."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 120
+    return Console(quiet=quiet, width=width, highlight=False)
+
+
+def main() -> int:
+    """Run the command line and return the exit status."""
+    try:
+        status = cli.main(standalone_mode=False)
+    except UserError as error:
+        click.echo(f"boundcheck: error: {error}", err=True)
+        return WRONG_INPUT
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        click.echo(f"boundcheck: error: {' '.join(error.format_message().split())}", err=True)
+        return WRONG_INPUT
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("boundcheck: interrupted; results of earlier runs are as they were.", err=True)
+        return INTERRUPTED
+    return status if isinstance(status, int) else AS_EXPECTED
