@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.markup import escape
 from rich.table import Table
 
-from ..verify.claim import Verdict
+from ..verify.claim import Kind, Verdict
 from ..verify.plan import Hypothesis
 from ..verify.suite import Row
 
@@ -51,7 +51,8 @@ class Group:
         loudest = min(candidates, key=lambda row: _ORDER.index(row.verdict)).verdict
         same = [row for row in candidates if row.verdict == loudest]
         expected = [row for row in same if row.expected is not None]
-        return max(expected or same, key=lambda row: row.outcome.ratio or 0.0)
+        nearest = min if same[0].kind == Kind.LOWER_BOUND else max
+        return nearest(expected or same, key=lambda row: row.outcome.ratio or 0.0)
 
     @property
     def expectation(self) -> str:

@@ -52,7 +52,9 @@ def theorem_missing(tuning: str, case: Case) -> str | None:
     if reason := needs("loss", "gamma", "regret_factor")(case):
         return reason
     loss, declared = case.loss, case.declaration
-    assert loss is not None and declared.gamma is not None and declared.regret_factor is not None
+    assert loss is not None
+    assert declared.gamma is not None
+    assert declared.regret_factor is not None
     if not (is_regular(case) or (loss == Hinge(0.5) and case.n_labels >= 3)):
         return f"condition (2) fails for the loss {loss.spec}"
     if case.graph.n_actions > case.n_labels and declared.rule != "mixture":
