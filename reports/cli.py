@@ -142,8 +142,10 @@ def verify(
     results.check_writable(out)
     console = _console(quiet)
     hypotheses: list[plan.Hypothesis] = []
+    if request.own:  # what cannot be played fails here, before any process is started
+        first = resolve(work[0].setting, seed)
     if data is not None:
-        hypotheses = plan.measured_hypotheses(resolve(work[0].setting, seed))
+        hypotheses = plan.measured_hypotheses(first)
         console.print(tables.hypothesis_table(hypotheses), "")
     rows: list[Row] = []
     started = time.monotonic()

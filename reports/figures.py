@@ -96,6 +96,7 @@ def ratio_figure(results: Sequence[dict[str, Any]], relation: str = "<=") -> str
         )
     axes.axvline(1, color="#444", lw=1, ls="--")
     axes.set_xscale("log")
+    axes.set_xlim(min(0.1, frame["ratio"].min() / 1.5), max(10.0, frame["ratio"].max() * 1.5))
     axes.set_yticks(range(len(order)), order)
     axes.set_ylim(-0.6, len(order) - 0.4)
     better = "left" if relation == "<=" else "right"

@@ -168,8 +168,9 @@ class Watch:
             found.headroom = None
             found.evidence = f"certified: {certificate.where}"
             if self.first_bad is not None:
-                at = self.first_bad
-                found.evidence += f"; first bad: replicate {at.replicate}, round {at.round}"
+                first = f"replicate {self.first_bad.replicate}, round {self.first_bad.round}"
+                if first not in found.evidence:
+                    found.evidence += f"; first bad: {first}"
         else:
             found.evidence = (
                 f"{self.live} rounds in {self.runs} runs, {checked} of them checked exactly"

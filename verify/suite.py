@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import joblib
+from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
 from ..errors import UserError
@@ -184,8 +185,11 @@ def run(jobs: Sequence[Job], seed: int, processes: int = 1) -> Iterator[list[Row
     batches = [jobs[i : i + size] for i in range(0, len(jobs), size)]
     with joblib.parallel_config("loky", inner_max_num_threads=1):
         workers = joblib.Parallel(n_jobs=processes, return_as="generator", pre_dispatch="2*n_jobs")
-        for batch in workers(joblib.delayed(_judge_batch)(batch, seed) for batch in batches):
-            yield from batch
+        try:
+            for batch in workers(joblib.delayed(_judge_batch)(batch, seed) for batch in batches):
+                yield from batch
+        finally:  # a later run may start in another folder, where a file name means another file
+            get_reusable_executor().shutdown(wait=True)
 
 
 def _judge_batch(jobs: Sequence[Job], seed: int) -> list[list[Row]]:

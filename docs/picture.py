@@ -1,0 +1,63 @@
+"""Draw the README's picture: guarantee (4) on a sequence whose labels switch half way.
+
+python docs/picture.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import seaborn as sns
+from matplotlib.figure import Figure
+
+from boundcheck.reports.figures import svg
+from boundcheck.verify import catalog
+from boundcheck.verify.case import Setting
+from boundcheck.verify.judge import Watch
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.settings import gappletron
+
+
+def watched(update: str, form: str) -> Watch:
+    """Guarantee (4) as one run of the alternating sequence shows it."""
+    claim = catalog.claims()["gappletron/guarantee-4"]
+    learner = gappletron("smooth-hinge", "printed", update, "1")
+    case = resolve(Setting(learner, "alternation", "full", 512, radius=1.0), seed=0)
+    watch = Watch(claim, claim.form(form), case)
+    for rounds in case.replicate(0):
+        watch.see(0, rounds)
+    return watch
+
+
+def main() -> None:
+    """Write guarantee-4.svg beside this file."""
+    figure = Figure(figsize=(9, 3), layout="constrained")
+    titles = {
+        "unprojected": "as printed, without projection: refuted",
+        "projected": "as repaired, projected: holds",
+    }
+    for axes, (update, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+        watch = watched(update, "printed" if update == "unprojected" else "repaired")
+        _, rounds, observed, envelope = zip(*watch.curve, strict=True)
+        axes.plot(rounds, observed, color="#b3261e" if update == "unprojected" else "#2f7d4f")
+        axes.plot(rounds, envelope, color="#444", ls="--")
+        bad = watch.first_bad
+        if bad is not None:
+            axes.axvline(bad.round + 1, color="#b3261e", lw=0.8, ls=":")
+            axes.annotate(
+                f"first bad round: {bad.round}",
+                (bad.round + 1, min(observed) / 2),
+                ha="right",
+                fontsize=9,
+                xytext=(-6, 0),
+                textcoords="offset points",
+            )
+        axes.set_title(title, fontsize=10)
+        axes.set_xlabel("round")
+        axes.set_ylabel("regret (solid), envelope (dashed)", fontsize=9)
+        sns.despine(ax=axes)
+    Path(__file__).with_name("guarantee-4.svg").write_text(svg(figure) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

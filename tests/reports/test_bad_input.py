@@ -1,0 +1,171 @@
+"""Mistakes of the user's: one sentence on standard error, exit status 2, no traceback, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boundcheck.reports.cli import main
+
+GOOD = "a,b,label\n1,0,x\n0,1,y\n1,1,x\n0,0,y\n"
+
+LEARNER = """
+class Broken:
+    def __init__(self, problem):
+        self.n = problem.graph.n_actions
+        self.rounds = 0
+
+    def predict(self, x):
+        self.rounds += 1
+        good = [1 / self.n] * self.n
+        return good if self.rounds < 4 else {bad}
+
+    def update(self, x, action, label):
+        {update}
+"""
+
+
+def run(*arguments: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> int:
+    """Run the command line in ``folder`` and return the exit status."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["boundcheck", *arguments])
+    return main()
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Everything in a folder, by path."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.fixture
+def prepared(tmp_path: Path) -> Path:
+    """A folder with input files, good and bad."""
+    contents = {
+        "good.csv": GOOD,
+        "one_class.csv": "a,label\n1,x\n2,x\n",
+        "nan.csv": "a,label\n1,x\nnan,y\n",
+        "infinite.csv": "a,label\n1,x\ninf,y\n",
+        "missing_label.csv": "a,label\n1,x\n2,\n",
+        "ragged.csv": "a,b,label\n1,2,x\n1,x\n",
+        "empty.csv": "",
+        "blind.csv": "1,0,0\n0,0,0\n0,0,0\n",
+        "no_import.py": "import nothing_of_that_name\n",
+        "syntax.py": "def broken(:\n",
+        "negative.py": LEARNER.format(
+            bad="[2.0] + [-1.0 / (self.n - 1)] * (self.n - 1)", update="pass"
+        ),
+        "nans.py": LEARNER.format(bad="[float('nan')] * self.n", update="pass"),
+        "sum.py": LEARNER.format(bad="[0.5 / self.n] * self.n", update="pass"),
+        "shape.py": LEARNER.format(bad="[1.0]", update="pass"),
+        "raises.py": LEARNER.format(
+            bad="[1 / self.n] * self.n", update="raise RuntimeError('lost')"
+        ),
+        "no_predict.py": "class Broken:\n    def __init__(self, problem): pass\n",
+        "not.json": "{",
+        "other.json": json.dumps({"schema": 99}),
+        "list.json": "[1, 2]",
+        "bare.json": json.dumps({"schema": 1, "kind": "exact"}),
+        "file": "a file, not a folder",
+        "no_claims.py": "x = 1\n",
+    }
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    np.savez(tmp_path / "labels.npz", X=np.eye(3), y=np.zeros(2))
+    return tmp_path
+
+
+CASES = [
+    ("verify nothing/at-all", ("nothing/at-all", "claim")),
+    ("verify gappletron/lemma-11", ("gappletron/lemma-11", "gappletron/lemma-1")),
+    ("verify --learner gapletron", ("gapletron", "Did you mean 'gappletron'")),
+    ("verify --learner gappletron:gama=1", ("gama", "Did you mean 'gamma'")),
+    ("verify --learner gappletron:loss=smooth", ("smooth", "Did you mean 'smooth-hinge'")),
+    ("verify --learner gappletron:rule=treshold", ("treshold", "Did you mean 'threshold'")),
+    ("verify --learner gappletron:update=projeted", ("projeted", "Did you mean 'projected'")),
+    ("verify --learner gappletron:gamma=-1", ("gamma=-1", "at least 0")),
+    ("verify --learner gappletron:gamma=nan", ("gamma=nan", "finite")),
+    ("verify --learner gappletron:delta=2", ("delta=2", "(0, 1)")),
+    ("verify --learner gappletron:gamma", ("gamma", "key=value")),
+    ("verify --graph bandid", ("bandid", "Did you mean 'bandit'")),
+    ("verify --graph blind.csv --adversary one-hot", ("label 1, 2", "observed by some action")),
+    ("verify --adversary one-hod", ("one-hod", "Did you mean 'one-hot'")),
+    ("verify --adversary one-hot:n_labels=1", ("n_labels", "2")),
+    ("verify --adversary one-hot:noise=2", ("noise", "2")),
+    ("verify --data absent.csv", ("absent.csv",)),
+    ("verify --data one_class.csv", ("one_class.csv", "two classes")),
+    ("verify --data nan.csv", ("nan", "'a'")),
+    ("verify --data infinite.csv", ("inf", "'a'")),
+    ("verify --data missing_label.csv", ("label",)),
+    ("verify --data ragged.csv", ("ragged.csv",)),
+    ("verify --data empty.csv", ("empty.csv", "empty")),
+    ("verify --data good.csv --label lable", ("lable", "label")),
+    ("verify --data good.csv --radius 0", ("B=0", "above 0")),
+    ("verify --data good.csv --radius nan", ("B=nan", "above 0")),
+    ("verify --data good.csv --adversary one-hot", ("--data", "--adversary")),
+    ("verify --data labels.npz", ("labels.npz",)),
+    ("verify --label a", ("'a'", "--data")),
+    ("verify --learner absent.py:Broken", ("absent.py", "no such file")),
+    ("verify --learner negative.py", ("FILE.py:Class",)),
+    ("verify --learner negative.py:Brocken", ("Brocken", "Did you mean 'Broken'")),
+    ("verify --learner no_import.py:Broken", ("nothing_of_that_name", "import")),
+    ("verify --learner syntax.py:Broken", ("SyntaxError",)),
+    ("verify --learner no_predict.py:Broken --quick", ("predict",)),
+    ("verify --learner negative.py:Broken --quick", ("round 3", "at least 0")),
+    ("verify --learner nans.py:Broken --quick", ("round 3", "nan")),
+    ("verify --learner sum.py:Broken --quick", ("round 3", "sum to 0.5")),
+    ("verify --learner shape.py:Broken --quick", ("round 3", "probabilities")),
+    ("verify --learner raises.py:Broken --quick", ("round 0", "RuntimeError", "lost")),
+    ("verify --claims absent.py", ("absent.py", "no such file")),
+    ("verify --claims no_claims.py", ("no_claims.py", "Claim")),
+    ("verify gappletron/lemma-3 --quick --out file/below", ("file/below", "cannot be written")),
+    ("verify --quick --full", ("--quick", "--full")),
+    ("verify --seed -1", ("-1",)),
+    ("verify --jobs 0", ("0",)),
+    ("verify --radios 2", ("--radios", "--radius")),
+    ("verfy", ("verfy", "Did you mean 'verify'")),
+    ("list claim", ("claim", "Did you mean 'claims'")),
+    ("report --results absent", ("absent", "verify")),
+    ("replay absent.json", ("absent.json",)),
+    ("replay not.json", ("not.json", "not JSON")),
+    ("replay list.json", ("list.json", "schema")),
+    ("replay other.json", ("schema 99", "expected 1")),
+    ("replay bare.json", ("bare.json", "missing")),
+]
+
+
+@pytest.mark.parametrize(("command", "words"), CASES, ids=[command for command, _ in CASES])
+def test_one_sentence_and_exit_2(
+    command: str,
+    words: tuple[str, ...],
+    prepared: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = files(prepared)
+    assert run(*command.split(), monkeypatch=monkeypatch, folder=prepared) == 2
+    error = capsys.readouterr().err
+    lines = [line for line in error.splitlines() if not line.endswith("s left")]
+    assert len(lines) == 1, error
+    assert lines[0].startswith("boundcheck: error: ")
+    for word in words:
+        assert word in lines[0]
+    after = files(prepared)
+    assert {name: after[name] for name in before} == before, "no file of the user's may change"
+
+
+def test_an_error_leaves_earlier_results_alone(
+    prepared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run("verify", "gappletron/theorem-7", "--quiet", monkeypatch=monkeypatch, folder=prepared)
+        == 0
+    )
+    kept = files(prepared / "boundcheck-report")
+    assert "verdicts.json" in kept
+    command = ("verify", "--learner", "sum.py:Broken", "--quick")
+    assert run(*command, monkeypatch=monkeypatch, folder=prepared) == 2
+    assert files(prepared / "boundcheck-report") == kept

@@ -1,0 +1,244 @@
+"""The command line: what it prints, writes and returns."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from boundcheck import __version__
+from boundcheck.reports import tables
+from boundcheck.reports.cli import main
+from boundcheck.verify import plan, suite
+from boundcheck.verify.claim import Verdict
+from boundcheck.verify.judge import Outcome
+from boundcheck.verify.replay import replay
+
+KEYS = {
+    "claim",
+    "form",
+    "learner",
+    "loss",
+    "adversary",
+    "graph",
+    "case",
+    "kind",
+    "verdict",
+    "expected",
+    "observed",
+    "envelope",
+    "ratio",
+    "regret_ratio",
+    "headroom",
+    "evidence",
+    "runs",
+    "rounds",
+    "flags",
+    "certificate",
+}
+
+BROKEN = '''
+import numpy as np
+
+class Flipped:
+    """Plays the worst label, and says that it is Gappletron."""
+
+    promises = ("gappletron/lemma-1",)
+    loss, gamma, rule = "smooth-hinge", 0.1, "threshold"
+
+    def __init__(self, problem):
+        self.graph = problem.graph
+        self.weights = np.zeros((problem.n_labels, problem.n_features))
+
+    def predict(self, x):
+        p = np.zeros(self.graph.n_actions)
+        p[np.argmin(self.weights @ x)] = 1
+        return p
+
+    def update(self, x, action, label):
+        if label is not None:
+            self.weights[label] += x
+'''
+
+
+def boundcheck(*arguments: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> int:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["boundcheck", *arguments])
+    return main()
+
+
+@pytest.fixture(scope="module")
+def verified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder in which two claims were verified, and what was printed."""
+    folder = tmp_path_factory.mktemp("verified")
+    command = (
+        "verify gappletron/condition-2 gappletron/theorem-7 --json all.json --junit all.xml -v"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "boundcheck", *command.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
+
+
+def test_table_has_a_line_for_each_form(verified: tuple[Path, str]) -> None:
+    _, printed = verified
+    summary = printed[printed.rindex("headroom") :]
+    lines = [line.split()[:3] for line in summary.splitlines() if line.startswith("gappletron/")]
+    assert lines == [
+        ["gappletron/condition-2", "printed", "refuted"],
+        ["gappletron/condition-2", "repaired", "holds"],
+        ["gappletron/theorem-7", "printed", "refuted"],
+        ["gappletron/theorem-7", "repaired", "holds"],
+    ]
+    assert " 0 surprises" in summary
+    assert "\x1b[" not in printed, "no colour codes in a pipe"
+    assert all(len(line) <= 120 for line in summary.splitlines() if "cells" not in line)
+
+
+def test_json_has_the_documented_keys(verified: tuple[Path, str]) -> None:
+    folder, _ = verified
+    document = json.loads((folder / "all.json").read_text(encoding="utf-8"))
+    assert document == json.loads(
+        (folder / "boundcheck-report" / "verdicts.json").read_text("utf-8")
+    )
+    assert document["schema"] == 1
+    assert {"versions", "cpu", "libm", "seed", "level", "seconds"} <= document["suite"].keys()
+    assert all(row.keys() == KEYS for row in document["results"])
+    assert {row["verdict"] for row in document["results"]} == {"holds", "refuted"}
+    for row in document["results"]:
+        assert (row["certificate"] is not None) == (row["verdict"] == "refuted")
+
+
+def test_junit_counts_every_cell(verified: tuple[Path, str]) -> None:
+    folder, _ = verified
+    root = ET.parse(folder / "all.xml").getroot()
+    document = json.loads((folder / "all.json").read_text(encoding="utf-8"))
+    assert int(root.attrib["tests"]) == len(root) == len(document["results"])
+    assert root.attrib["failures"] == root.attrib["errors"] == "0"
+
+
+def test_certificates_of_a_run_replay(
+    verified: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, _ = verified
+    certificates = sorted((folder / "boundcheck-report" / "certificates").glob("*.json"))
+    assert len(certificates) >= 10
+    for certificate in certificates:
+        replay(certificate)
+    smallest = min(certificates, key=lambda path: path.stat().st_size)
+    assert boundcheck("replay", str(smallest), monkeypatch=monkeypatch, folder=folder) == 0
+    assert "accepted" in capsys.readouterr().out
+
+
+def test_a_refuted_promise_names_claim_replicate_and_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(BROKEN, encoding="utf-8")
+    command = ("verify", "gappletron/lemma-1", "--learner", "mine.py:Flipped", "--quick")
+    assert boundcheck(*command, monkeypatch=monkeypatch, folder=tmp_path) == 1
+    printed = capsys.readouterr().out
+    assert "SURPRISE" in printed
+    line = next(line for line in printed.splitlines() if line.startswith("surprise"))
+    for words in ("gappletron/lemma-1 (repaired) is refuted", "replicate 0, round "):
+        assert words in line
+    path = next(line.split()[-1] for line in printed.splitlines() if "boundcheck replay" in line)
+    assert boundcheck("replay", path, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    shown = capsys.readouterr().out
+    assert "accepted" in shown
+    assert len([line for line in shown.splitlines() if line[:1].isdigit()]) <= 10
+
+
+def test_only_what_is_promised_can_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = BROKEN.replace('("gappletron/lemma-1",)', "()")
+    (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    command = ("verify", "gappletron/lemma-1", "--learner", "mine.py:Flipped", "--quick")
+    assert boundcheck(*command, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    assert "refuted" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("what", ["claims", "learners", "adversaries", "graphs"])
+def test_lists(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert boundcheck("list", what, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    expected = {
+        "claims": "gappletron/bound-9",
+        "learners": "gappletron",
+        "adversaries": "crafted-scores",
+        "graphs": "label-efficient",
+    }
+    assert expected[what] in capsys.readouterr().out
+
+
+def test_quiet_prints_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ("verify", "gappletron/theorem-7", "--quiet")
+    assert boundcheck(*command, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_version_help_list_and_replay_work_without_numba(verified: tuple[Path, str]) -> None:
+    folder, _ = verified
+    certificates = sorted((folder / "boundcheck-report" / "certificates").glob("*.json"))
+    for arguments, word in (
+        (["--version"], __version__),
+        (["--help"], "verify"),
+        (["verify", "--help"], "--learner"),
+        (["list"], "gappletron/lemma-1"),
+        (["replay", str(certificates[0])], "accepted"),
+    ):
+        code = (
+            "import sys; sys.modules['numba'] = None\n"
+            "from boundcheck.reports.cli import main\n"
+            f"sys.argv = ['boundcheck', *{arguments!r}]\nsys.exit(main())"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert word in done.stdout
+
+
+def _row(verdict: Verdict, expected: Verdict | None, ratio: float) -> suite.Row:
+    outcome = Outcome(verdict, ratio=ratio, runs=1)
+    return suite.Row(
+        "a/b", "printed", "l", None, "s", "g", f"{ratio}", "pathwise", verdict, expected, outcome
+    )
+
+
+def test_the_worst_case_speaks_for_a_group() -> None:
+    holds = _row(Verdict.HOLDS, Verdict.HOLDS, 0.9)
+    chance = _row(Verdict.REFUTED, None, 3.0)
+    refuted = _row(Verdict.REFUTED, Verdict.REFUTED, 2.0)
+    surprise = _row(Verdict.REFUTED, Verdict.HOLDS, 1.1)
+    vacuous = _row(Verdict.VACUOUS, Verdict.HOLDS, 0.0)
+    assert tables.Group((holds, vacuous)).worst is holds
+    assert tables.Group((holds, chance, refuted)).worst is refuted
+    assert tables.Group((holds, refuted, surprise)).worst is surprise
+    assert tables.Group((holds, refuted)).counts == "1 refuted, 1 holds"
+    assert not vacuous.surprising
+    assert suite.vacuous_everywhere([vacuous, vacuous]) == [("a/b", "printed")]
+    assert suite.vacuous_everywhere([vacuous, holds]) == []
+
+
+def test_quick_plays_less_than_default_and_full_more() -> None:
+    claims = plan.claims_of(plan.Request(("gappletron/bound-9", "gappletron/theorem-4a")))
+    runs = {
+        scale: sum(job.setting.replicates for job in plan.built_in_jobs(claims, scale))
+        for scale in ("quick", "default", "full")
+    }
+    assert runs["quick"] < runs["default"] / 1.9
+    assert runs["full"] == 8 * runs["default"]
+    settings = Counter(job.setting for job in plan.built_in_jobs(claims))
+    assert set(settings.values()) == {1}, "a setting that two claims share is played once"
