@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .errors import UserError as UserError
+    from .verify.checks import RefutedPromise as RefutedPromise
+    from .verify.checks import check_learner as check_learner
+    from .verify.checks import parametrize_with_claims as parametrize_with_claims
 
 #: Each public name and the module that holds it.
 _HOMES = {
     "UserError": ".errors",
+    "RefutedPromise": ".verify.checks",
     "check_learner": ".verify.checks",
     "parametrize_with_claims": ".verify.checks",
 }

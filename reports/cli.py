@@ -236,16 +236,29 @@ def list_(what: str) -> int:
 
 
 @cli.command()
-@click.argument("certificate", type=click.Path(path_type=Path))
-def replay(certificate: Path) -> int:
-    """Derive both sides of a refutation again, and compare every number of its certificate.
+@click.argument(
+    "certificates",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="CERTIFICATE...",
+)
+def replay(certificates: tuple[Path, ...]) -> int:
+    """Derive both sides of refutations again, and compare every number of their certificates.
+
+    One certificate is shown in full, of several a line each.
 
     \b
     boundcheck replay boundcheck-report/certificates/NAME.json
     """
     from . import listing
 
-    _console(False).print(*listing.replayed(certificate), sep="\n", soft_wrap=True)
+    console = _console(False)
+    if len(certificates) == 1:
+        console.print(*listing.replayed(certificates[0]), sep="\n", soft_wrap=True)
+    else:
+        for certificate in certificates:
+            console.print(listing.replayed(certificate)[-1], certificate.name, soft_wrap=True)
     return AS_EXPECTED
 
 

@@ -21,8 +21,6 @@ COLOURS = {
 }
 SHOWN_CURVES = 6
 
-_REPRODUCIBLE = {"svg.hashsalt": "boundcheck", "svg.fonttype": "path"}
-
 _PLAIN_LATEX = (
     (r"\\tfrac", r"\\frac"),
     (r"\\textstyle", ""),
@@ -58,7 +56,7 @@ def statement_svg(statement: str) -> str | None:
 def svg(figure: Figure) -> str:
     """The SVG element of a figure, without declaration, date or fixed size."""
     buffer = io.StringIO()
-    with mpl.rc_context(_REPRODUCIBLE):
+    with mpl.rc_context({"svg.hashsalt": "boundcheck", "svg.fonttype": "path"}):
         figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
     text = buffer.getvalue()
     element = text[text.index("<svg") :]

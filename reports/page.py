@@ -77,7 +77,7 @@ def _surprising(row: dict[str, Any]) -> bool:
     expected, verdict = row["expected"], row["verdict"]
     if expected is None or verdict == expected:
         return False
-    return not (expected == "holds" and verdict in ("vacuous", "not applicable"))
+    return expected == "refuted" or verdict in ("refuted", "error")
 
 
 def _section(claim_id: str, rows: list[dict[str, Any]], curves: Any) -> dict[str, Any]:

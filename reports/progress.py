@@ -56,6 +56,7 @@ def _lines(total: int) -> Advance:
         if done < total and now - last >= SECONDS_BETWEEN_LINES:
             last = now
             left = (now - started) / done * (total - done)
-            print(f"{done} of {total} cases, about {left:.0f} s left", file=sys.stderr)  # noqa: T201
+            rest = f", about {left:.0f} s left" if done >= total / 20 else ", compiling first"
+            print(f"{done} of {total} cases{rest}", file=sys.stderr)  # noqa: T201
 
     return advance

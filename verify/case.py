@@ -71,6 +71,7 @@ class Case:
     comparator : whom the learner competes with; it lies in the ball of radius ``radius``
     radius : bound on the comparator's norm, known to the learner
     seed : root of all randomness
+    played : sums of the replicates that were played already
     """
 
     setting: Setting
@@ -81,6 +82,9 @@ class Case:
     comparator: Comparator
     radius: float
     seed: int
+    played: dict[int, tuple[float, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @cached_property
     def game(self) -> Game:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .case import Case, Rounds
 from .certificate import Certificate, exact_certificate, played_certificate
-from .claim import Claim, Form, Sides, Suspect, Verdict
+from .claim import Claim, Form, Kind, Sides, Suspect, Verdict
 from .instances import Instance
 
 RECHECKED = 12
@@ -223,9 +223,15 @@ def _checkpoints(rounds: Rounds, horizon: int) -> list[int]:
 
 
 def judge_case(
-    case: Case, forms: Sequence[tuple[Claim, Form]], replicates: int
+    case: Case,
+    forms: Sequence[tuple[Claim, Form]],
+    replicates: int,
+    sampled_runs: int | None = None,
 ) -> list[tuple[Claim, Form, Outcome, list[CurvePoint]]]:
-    """Play a case, let every form look at every round, and decide; replicates are taken in order."""
+    """Play a case, let every form look at every round, and decide; replicates are taken in order.
+
+    Claims about means and tails play ``sampled_runs`` of them, if given.
+    """
     watches = {
         (claim.id, form.name): Watch(claim, form, case)
         for claim, form in forms
@@ -238,7 +244,9 @@ def judge_case(
     judged: list[tuple[Claim, Form, Outcome, list[CurvePoint]]] = []
     for claim, form in forms:
         if claim.examine is not None:
-            judged.append((claim, form, claim.examine(claim, form, case, replicates), []))
+            sampled = claim.kind in (Kind.MEAN, Kind.TAIL)
+            runs = sampled_runs if sampled and sampled_runs else replicates
+            judged.append((claim, form, claim.examine(claim, form, case, runs), []))
         else:
             watch = watches[claim.id, form.name]
             judged.append((claim, form, watch.outcome(), watch.curve))

@@ -42,8 +42,14 @@ class Ledger:
 
 
 def play_runs(case: Case, replicates: Sequence[int]) -> Ledger:
-    """Play the given replicates, in order, and add each up (compensated between blocks)."""
-    rows = [_play_one(case, replicate) for replicate in replicates]
+    """Play the given replicates, in order, and add each up (compensated between blocks).
+
+    Claims about the same case share its runs.
+    """
+    for replicate in replicates:
+        if replicate not in case.played:
+            case.played[replicate] = _play_one(case, replicate)
+    rows = [case.played[replicate] for replicate in replicates]
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), len(fields(Ledger)))
     return Ledger(*columns.T)
 

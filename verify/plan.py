@@ -25,6 +25,7 @@ OWN_GRAPHS = ("bandit", "filtering", "full")
 
 OWN_ROUNDS = {"quick": 300, "default": 2000, "full": 20_000}
 OWN_REPLICATES = {"quick": 2, "default": 8, "full": 32}
+OWN_SAMPLED_RUNS = {"quick": 64, "default": 128, "full": 512}
 
 RADIUS_OF_DATA = 1.0
 """Bound on the comparator's norm when data are given and no radius is."""
@@ -88,7 +89,8 @@ def jobs_for(request: Request) -> list[Job]:
     if not request.own:
         return built_in_jobs(chosen, request.scale)
     ids = tuple(claim.id for claim in chosen)
-    return [Job(setting, ids, own=True) for setting in own_settings(request)]
+    sampled = OWN_SAMPLED_RUNS[request.scale]
+    return [Job(setting, ids, True, sampled) for setting in own_settings(request)]
 
 
 def claims_of(request: Request) -> list[Claim]:

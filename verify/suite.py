@@ -36,11 +36,13 @@ class Job:
     setting : what is played
     claims : ids of the claims
     own : whether the user replaced an axis; then a printed-false form has no expected verdict
+    sampled_runs : replicates for claims that are judged by sampling; as for the others when None
     """
 
     setting: Setting
     claims: tuple[str, ...]
     own: bool = False
+    sampled_runs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,13 @@ class Row:
 
     @property
     def surprising(self) -> bool:
-        """Whether the run fails because of this row."""
+        """Whether the run fails because of this row: something is refuted that should hold, or not refuted
+        that should be."""
         if self.expected is None or self.verdict == self.expected:
             return False
-        return not (
-            self.expected == Verdict.HOLDS
-            and self.verdict in (Verdict.VACUOUS, Verdict.NOT_APPLICABLE)
+        return self.expected == Verdict.REFUTED or self.verdict in (
+            Verdict.REFUTED,
+            Verdict.ERROR,
         )
 
     def to_json(self, certificate: str | None = None) -> dict[str, Any]:
@@ -126,7 +129,7 @@ def judge_job(job: Job, seed: int) -> list[Row]:
                 outcome = Outcome(Verdict.NOT_APPLICABLE, evidence=reason)
                 rows.append(_row(claim, form, case, outcome, (), job.own))
     try:
-        judged = judge_case(case, wanted, job.setting.replicates)
+        judged = judge_case(case, wanted, job.setting.replicates, job.sampled_runs)
     except UserError:
         raise
     except Exception as error:

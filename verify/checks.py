@@ -1,0 +1,124 @@
+"""Checks of a learner for a test suite, in the habit of scikit-learn's estimator checks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ..errors import UserError
+from . import catalog, plan, suite
+from .certificate import Certificate
+from .plain import PlainLearner
+
+
+class RefutedPromise(AssertionError):  # noqa: N818
+    """A learner does not satisfy a claim that it promises.
+
+    Attributes
+    ----------
+    row : the row of the refuted claim
+    certificate : what replays the violation; ``certificate.write(folder)`` saves it
+    """
+
+    def __init__(self, row: suite.Row) -> None:
+        self.row = row
+        self.certificate: Certificate | None = row.outcome.certificate
+        claim = catalog.claims()[row.claim]
+        o = row.outcome
+        sides = (
+            "" if o.observed is None else f"; observed {o.observed:.6g}, envelope {o.envelope:.6g}"
+        )
+        super().__init__(
+            f"{row.claim} ({row.form}: {claim.title}) is {row.verdict.value} for {row.learner}:"
+            f" {o.evidence}{sides}; case {row.case}"
+        )
+
+
+def as_learner(learner: Any) -> Any:
+    """A learner from a spec, a plain Python class, or a learner of the library's own form.
+
+    Raises
+    ------
+    UserError
+        for anything else
+    """
+    if isinstance(learner, str):
+        return catalog.learner(learner)
+    if hasattr(learner, "player") and not inspect.isclass(learner):
+        return learner
+    if callable(learner):
+        return PlainLearner(learner, getattr(learner, "__name__", type(learner).__name__))
+    raise UserError(
+        f"learner {learner!r}: expected a spec, a class with predict and update, or a learner of the"
+        " library."
+    )
+
+
+def check_learner(
+    learner: Any,
+    *,
+    claims: Sequence[str] = (),
+    graph: str | None = None,
+    adversary: str | None = None,
+    scale: str = "quick",
+    seed: int = 0,
+) -> list[suite.Row]:
+    """Put the promises of a learner to the test.
+
+    Parameters
+    ----------
+    learner : a spec such as ``"gappletron:gamma=ones"``, a plain Python class (see ``verify/plain.py``), or a
+        learner of the library's own form
+    claims : globs of claim ids; all claims by default
+    graph, adversary : what to play; a few of each by default
+    scale : "quick", "default" or "full"
+    seed : root of all randomness
+
+    Returns
+    -------
+    all rows, those of claims that are not promised too
+
+    Raises
+    ------
+    RefutedPromise
+        for the first promise that is not kept
+    UserError
+        for a learner that cannot be played
+    """
+    request = plan.Request(
+        tuple(claims), as_learner(learner), graph=graph, adversary=adversary, scale=scale
+    )
+    rows = []
+    for found in suite.run(plan.jobs_for(request), seed):
+        for row in found:
+            if row.surprising:
+                raise RefutedPromise(row)
+        rows += found
+    return rows
+
+
+def promised_claims(learner: Any) -> list[str]:
+    """Ids of the claims that a learner promises."""
+    promises = as_learner(learner).promises
+    return [name for name in catalog.claims() if any(fnmatchcase(name, glob) for glob in promises)]
+
+
+def parametrize_with_claims(learners: Sequence[Any]) -> Callable[..., Any]:
+    """Give a pytest function one case for each learner and claim that it promises.
+
+    ::
+
+        @parametrize_with_claims([MyLearner])
+        def test_promises(learner, claim):
+            check_learner(learner, claims=[claim])
+    """
+    import pytest
+
+    cases = [
+        pytest.param(learner, claim, id=f"{as_learner(learner).spec}-{claim}")
+        for learner in learners
+        for claim in promised_claims(learner)
+    ]
+    return pytest.mark.parametrize(("learner", "claim"), cases)
