@@ -228,7 +228,9 @@ class Gappletron:
             update=self.update.step,
             parameters=np.concatenate([self.update.parameters(norm), own, revealing, dominating]),
             state=state,
-            declaration=Declaration(self.loss, gamma, self.rule, factor, self.delta),
+            declaration=Declaration(
+                self.loss, gamma, self.rule, factor, self.delta, self.update.spec
+            ),
             weights=self.update.weights(problem.n_features, graph.n_labels),
         )
 

@@ -78,6 +78,7 @@ class Declaration:
     rule : Gappletron's exploration rule ("printed", "threshold", "mixture"), or None
     regret_factor : h of guarantee (4) for comparators of the problem's norm; None where there is none
     delta : confidence parameter that gamma is tuned for, in (0, 1)
+    update : spec of its optimiser, one of updates.py, or None
     """
 
     loss: Loss | None = None
@@ -85,6 +86,7 @@ class Declaration:
     rule: str | None = None
     regret_factor: float | None = None
     delta: float = 0.05
+    update: str | None = None
 
 
 Live = Callable[

@@ -19,6 +19,7 @@ from .case import Case
 from .claim import Claim, Form
 from .instances import Instance
 from .interval import Undecided
+from .play import game_stream
 
 SCHEMA = 1
 
@@ -167,6 +168,7 @@ def numbers_at(
     return {
         "sequence": case.sequence.digest(),
         "radius": case.radius,
+        "first_draws": game_stream(case.seed, replicate).random(3).tolist(),
         "sums": [repr(total) for total in totals],
         "rounds": rows[-shown:],
     }

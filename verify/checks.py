@@ -46,8 +46,8 @@ def as_learner(learner: Any) -> Any:
     """
     if isinstance(learner, str):
         return catalog.learner(learner)
-    if hasattr(learner, "player") and not inspect.isclass(learner):
-        return learner
+    if hasattr(learner, "player"):
+        return learner() if inspect.isclass(learner) else learner
     if callable(learner):
         return PlainLearner(learner, getattr(learner, "__name__", type(learner).__name__))
     raise UserError(

@@ -125,6 +125,7 @@ class ScoreInstance:
     def derived(self) -> Json:
         return {
             "best_label": self.star,
+            "is_label": [int(k == self.label) for k in range(self.n_labels)],
             "margins": _listed(exact.margins(self.exact_scores)),
             "losses": _listed(self.losses),
             "squared_gradient": self.squared_gradient.to_json(),

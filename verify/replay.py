@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import UserError, require
 from . import catalog, instances
 from .case import Case, Setting
-from .certificate import SCHEMA, digest_of, exact_certificate, numbers_at
+from .certificate import SCHEMA, digest_of, exact_certificate, header, numbers_at
 from .claim import Claim, Form
 from .resolve import resolve
 
@@ -93,6 +93,9 @@ def replay(path: Path) -> Replay:
         f"form '{content['form']}' of {claim.id}: expected one of {', '.join(names)}.",
     )
     form = claim.form(content["form"])
+    for name, value in header(content["kind"], claim, form).items():
+        if content[name] != value:
+            raise _differs(path, name)
     replays = {"exact": _exact, "played": _played, "audit": _audit}
     if content["kind"] not in replays:
         raise UserError(

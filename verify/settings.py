@@ -263,3 +263,21 @@ def audit_settings() -> tuple[Setting, ...]:
             ("bandit", "filtering", "label-efficient"),
         )
     )
+
+
+@cache
+def update_settings() -> tuple[Setting, ...]:
+    """Short games for every loss and optimiser, with labels of one and of several observers."""
+    return tuple(
+        Setting(
+            gappletron(loss, "threshold", update, "ones"),
+            "keywords:keyword_scale=1,n_labels=4,noise=0.1",
+            graph,
+            400,
+            radius=1.5,
+            replicates=2,
+        )
+        for loss, update, graph in product(
+            LOSSES, (*UPDATES, "stand-still"), ("bandit", "filtering", "cops-and-robbers")
+        )
+    )

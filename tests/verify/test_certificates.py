@@ -1,0 +1,237 @@
+"""Certificates: accepted as written, rejected after any one number is changed, with no compiler needed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boundcheck.errors import UserError
+from boundcheck.verify import catalog, plan, suite
+from boundcheck.verify.case import Setting
+from boundcheck.verify.certificate import Certificate, digest_of
+from boundcheck.verify.replay import replay
+from boundcheck.verify.settings import gappletron
+
+NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+PEEKER = '''
+import numpy as np
+
+class Peeker:
+    """Reads the labels out of the caller, which no honest learner can."""
+
+    promises = ("game/*",)
+
+    def __init__(self, problem):
+        self.n = problem.graph.n_actions
+        self.t = 0
+
+    def predict(self, x):
+        import sys
+        frame = sys._getframe(2)
+        label = frame.f_locals["label"]
+        p = np.full(self.n, 0.1 / self.n)
+        p[label] += 0.9
+        return p
+
+    def update(self, x, action, label):
+        self.t += 1
+
+class Stubborn:
+    promises = ("gappletron/lemma-1",)
+    loss, gamma, rule = "smooth-hinge", 0.125, "threshold"
+
+    def __init__(self, problem):
+        self.n = problem.graph.n_actions
+        self.weights = np.zeros((problem.n_labels, problem.n_features))
+
+    def predict(self, x):
+        return np.eye(self.n)[0]
+
+    def update(self, x, action, label):
+        pass
+'''
+
+
+def certificate_of(job: suite.Job) -> Certificate:
+    """The smallest certificate that a job yields."""
+    found = [row.outcome.certificate for row in suite.judge_job(job, seed=0)]
+    return min((c for c in found if c is not None), key=lambda c: c.size)
+
+
+def setting(rule: str, adversary: str, graph: str, horizon: int | None, loss: str) -> Setting:
+    learner = gappletron(loss, rule, "stand-still", "2")
+    return Setting(learner, adversary, graph, horizon, replicates=1)
+
+
+def exact_jobs() -> dict[str, suite.Job]:
+    crafted = "crafted-scores:n_labels=3"
+    descent = Setting(
+        gappletron("smooth-hinge", "printed", "unprojected", "1"), "alternation", "full", 64, 1.0, 1
+    )
+    short = Setting(gappletron("hinge", "printed", "projected", "1"), "random-labels", "full", 2)
+    return {
+        "round-lemma-1": suite.Job(
+            setting("printed", crafted, "full", 400, "logistic-K"), ("gappletron/lemma-1",)
+        ),
+        "round-bound-9": suite.Job(
+            setting("printed", crafted, "filtering", 900, "smooth-hinge"), ("gappletron/bound-9",)
+        ),
+        "round-label-efficient": suite.Job(
+            setting("printed", crafted, "label-efficient", 900, "smooth-hinge"),
+            ("gappletron/bound-9",),
+        ),
+        "scores": suite.Job(
+            setting("printed", crafted, "full", 400, "logistic-K"), ("gappletron/condition-2",)
+        ),
+        "descent": suite.Job(descent, ("gappletron/guarantee-4",)),
+        "horizon": suite.Job(short, ("gappletron/theorem-7",)),
+    }
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A certificate of every kind, as files."""
+    folder = tmp_path_factory.mktemp("certificates")
+    (folder / "learners.py").write_text(PEEKER, encoding="utf-8")
+    found = {name: certificate_of(job) for name, job in exact_jobs().items()}
+    for name, claim, learner in (
+        ("played", "gappletron/lemma-1", "Stubborn"),
+        ("audit", "game/no-peeking", "Peeker"),
+    ):
+        request = plan.Request(
+            (claim,), f"{folder}/learners.py:{learner}", graph="bandit", scale="quick"
+        )
+        found[name] = certificate_of(plan.jobs_for(request)[0])
+    return {name: certificate.write(folder) for name, certificate in found.items()}
+
+
+NAMES = (*exact_jobs(), "played", "audit")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_accepted_as_written_and_quickly(name: str, certificates: dict[str, Path]) -> None:
+    started = time.process_time()
+    found = replay(certificates[name])
+    assert time.process_time() - started < 5
+    assert found.observed > found.envelope
+    kind = {"played": "played", "audit": "audit"}.get(name, "exact")
+    assert found.content["kind"] == kind
+
+
+def changed_numbers(text: str) -> Iterator[str]:
+    """``text`` with one of its numbers changed, in several ways."""
+    for match in NUMBER.finditer(text):
+        number = match.group()
+        mantissa = number.split("e")[0]
+        last = mantissa[-1]
+        for new in (
+            mantissa[:-1] + str((int(last) + 1) % 10),
+            mantissa[:-1] + str((int(last) + 9) % 10),
+            f"{mantissa}1" if "." in mantissa else f"1{mantissa.lstrip('+-')}",
+        ):
+            if Fraction(new) != Fraction(mantissa):
+                yield text[: match.start()] + new + number[len(mantissa) :] + text[match.end() :]
+
+
+def tampered(content: Any, put: Callable[[Any], None], path: str = "") -> Iterator[str]:
+    """Change every number of a JSON value in turn, by ``put``-ting it into its place; then undo."""
+    if isinstance(content, dict):
+        for key, value in list(content.items()):
+            yield from tampered(
+                value, lambda new, key=key: content.__setitem__(key, new), f"{path}/{key}"
+            )
+    elif isinstance(content, list):
+        for i, value in enumerate(list(content)):
+            yield from tampered(value, lambda new, i=i: content.__setitem__(i, new), f"{path}/{i}")
+    elif isinstance(content, bool) or content is None:
+        return
+    elif isinstance(content, int | float):
+        for new in (content + 1, content * 2 + 1, -content if content else -1):
+            put(new)
+            yield f"{path}: {content} -> {new}"
+        if isinstance(content, float):
+            put(content * (1 + 2**-50) + (2**-60 if content == 0 else 0))
+            yield f"{path}: the last bits of {content}"
+        put(content)
+    elif isinstance(content, str):
+        for new in changed_numbers(content):
+            put(new)
+            yield f"{path}: {content} -> {new}"
+        put(content)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rejected_after_any_one_number_is_changed(
+    name: str, certificates: dict[str, Path], tmp_path: Path
+) -> None:
+    content = json.loads(certificates[name].read_text(encoding="utf-8"))
+    digest = content.pop("digest")
+    file = tmp_path / "tampered.json"
+    accepted, tried = [], 0
+    # descents and games are replayed as a whole each time: a sample of their many numbers will do
+    stride = {"descent": 23, "played": 5, "audit": 3}.get(name, 1)
+    for i, change in enumerate(tampered(content, lambda new: None)):
+        if i % stride:
+            continue
+        for stamp in (
+            (digest_of(content), digest) if i % (7 * stride) == 0 else (digest_of(content),)
+        ):
+            file.write_text(json.dumps(content | {"digest": stamp}), encoding="utf-8")
+            tried += 1
+            with contextlib.suppress(UserError):
+                replay(file)
+                accepted.append(change)
+    assert not accepted
+    assert tried > 10
+    file.write_text(json.dumps(content | {"digest": digest}), encoding="utf-8")
+    replay(file)  # everything was put back
+
+
+def test_the_digest_alone_gives_a_change_away(
+    certificates: dict[str, Path], tmp_path: Path
+) -> None:
+    content = json.loads(certificates["scores"].read_text(encoding="utf-8"))
+    content["digest"] = "0" * 64
+    file = tmp_path / "stale.json"
+    file.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(UserError, match="digest does not fit"):
+        replay(file)
+
+
+def test_replay_needs_no_numba(certificates: dict[str, Path]) -> None:
+    code = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from pathlib import Path\n"
+        "from boundcheck.verify.replay import replay\n"
+        "for name in sys.argv[1:]: replay(Path(name))\n"
+        "assert sys.modules['numba'] is None\nprint(len(sys.argv) - 1)"
+    )
+    arguments = [sys.executable, "-c", code, *map(str, certificates.values())]
+    done = subprocess.run(arguments, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == len(NAMES)
+
+
+def test_certificates_are_small(certificates: dict[str, Path]) -> None:
+    sizes = {name: path.stat().st_size for name, path in certificates.items()}
+    assert max(size for name, size in sizes.items() if name != "descent") < 12_000
+    assert sizes["descent"] < 40_000
+
+
+def test_the_base_k_certificate_has_the_smallest_scores(certificates: dict[str, Path]) -> None:
+    """Two equal top scores and one far below, in numbers anyone can check by hand."""
+    content = json.loads(certificates["scores"].read_text(encoding="utf-8"))
+    assert sorted(map(Fraction, content["instance"]["scores"]))[1:] == [0, 0]
+    claim = catalog.claims()["gappletron/condition-2"]
+    assert content["statement"] == claim.form("printed").statement

@@ -1,0 +1,190 @@
+"""Checks for a test suite: a learner of the user's, its promises, and what is said when one is broken."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boundcheck
+from boundcheck import RefutedPromise, UserError, check_learner, parametrize_with_claims
+from boundcheck.algorithms.gappletron import Gappletron
+from boundcheck.algorithms.learner import Problem
+from boundcheck.verify import catalog, plan, suite
+from boundcheck.verify.checks import as_learner, promised_claims
+from boundcheck.verify.claim import Verdict
+from boundcheck.verify.replay import replay
+
+README = Path(boundcheck.__file__).parent / "README.md"
+
+
+def readme_learner() -> str:
+    """The text of the README's my_learner.py."""
+    found = re.search(
+        r"^```python\n(# my_learner\.py\n.*?)^```$", README.read_text("utf-8"), re.M | re.S
+    )
+    assert found is not None
+    return found[1]
+
+
+def edited(text: str, old: str, new: str) -> str:
+    assert text.count(old) == 1, old
+    return text.replace(old, new)
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The README's learner as FILE.py:Class."""
+    file = tmp_path_factory.mktemp("mine") / "my_learner.py"
+    file.write_text(readme_learner(), encoding="utf-8")
+    return f"{file}:MyLearner"
+
+
+def surprises(learner: str, graph: str | None = None) -> list[suite.Row]:
+    jobs = plan.jobs_for(plan.Request(learner=learner, graph=graph, scale="quick"))
+    return [row for rows in suite.run(jobs, 0) for row in rows if row.surprising]
+
+
+def test_the_readme_learner_keeps_its_promises(mine: str) -> None:
+    assert surprises(mine) == []
+
+
+BREAKS = {
+    "counts four times": ("self.explored += 1", "self.explored += 4", "gappletron/bound-9"),
+    "halves the gap": (").max())) ** 2", ").max())) ** 2 / 2", "gappletron/lemma-1"),
+    "climbs": ("-weight * slope * x, weight", "weight * slope * x, -weight", "gappletron/lemma-2"),
+}
+
+
+@pytest.fixture(scope="module", params=BREAKS)
+def refuted(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[suite.Row, Path]:
+    """The README's learner with one expression changed: a row that refutes it, and its certificate."""
+    old, new, claim = BREAKS[request.param]
+    text = edited(readme_learner(), old, new).replace("MyLearner", "BrokenLearner")
+    file = tmp_path_factory.mktemp("broken") / "broken_learner.py"
+    file.write_text(text, encoding="utf-8")
+    rows = surprises(f"{file}:BrokenLearner", "filtering")
+    assert {row.verdict for row in rows} == {Verdict.REFUTED}
+    row = next(row for row in rows if row.claim == claim)
+    assert row.outcome.certificate is not None
+    return row, row.outcome.certificate.write(file.parent)
+
+
+def test_a_broken_file_is_refuted_by_a_game_that_replays(refuted: tuple[suite.Row, Path]) -> None:
+    row, certificate = refuted
+    assert re.search(r"replicate \d+, round \d+", row.outcome.evidence)
+    accepted = replay(certificate)
+    assert accepted.content["kind"] == "played"
+    assert accepted.content["game"]["learner"].endswith("broken_learner.py:BrokenLearner")
+    assert accepted.observed > accepted.envelope
+
+
+def test_such_a_game_replays_without_numba(refuted: tuple[suite.Row, Path]) -> None:
+    row, certificate = refuted
+    program = (
+        "import sys, pathlib; sys.modules['numba'] = None\n"
+        "from boundcheck.verify.replay import replay\n"
+        "print(replay(pathlib.Path(sys.argv[1])).claim.id)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(certificate)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.strip() == row.claim, done.stderr
+
+
+class Timid:
+    """Plays every action alike, and says that it is Gappletron."""
+
+    promises = ("gappletron/lemma-1", "game/no-peeking")
+    loss, gamma = "smooth-hinge", 0.0
+
+    def __init__(self, problem: Problem) -> None:
+        self.p = np.full(problem.graph.n_actions, 1 / problem.graph.n_actions)
+        self.weights = np.eye(problem.n_labels, problem.n_features)
+
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        return self.p
+
+    def update(self, x: np.ndarray, action: int, label: int | None) -> None:
+        pass
+
+
+class Modest(Timid):
+    """The same, and promises what is true of it."""
+
+    promises = ("game/*",)
+
+
+class Unfair(Timid):
+    """Its probabilities sum to a millionth more than one."""
+
+    promises = ()
+
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        return self.p + np.eye(len(self.p))[0] * 1e-6
+
+
+def test_the_error_names_claim_round_and_both_sides() -> None:
+    with pytest.raises(RefutedPromise) as caught:
+        check_learner(Timid, graph="bandit", adversary="one-hot:n_labels=3")
+    row, certificate = caught.value.row, caught.value.certificate
+    assert row.claim == "gappletron/lemma-1"
+    assert certificate is row.outcome.certificate
+    assert certificate is not None
+    title = re.escape(catalog.claims()[row.claim].title)
+    assert re.search(
+        rf"^gappletron/lemma-1 .*{title}.*refuted for Timid.*replicate 0, round 0.*"
+        r"observed 0\.66\d*, envelope 0;",
+        str(caught.value),
+    )
+
+
+def test_only_promises_can_be_broken() -> None:
+    rows = check_learner(Modest, graph="bandit", adversary="one-hot:n_labels=3")
+    verdicts = {row.claim: row.verdict for row in rows if row.form == "printed"}
+    assert verdicts["game/no-peeking"] == Verdict.HOLDS
+    assert "gappletron/lemma-1" in {row.claim for row in rows if row.verdict == Verdict.REFUTED}
+
+
+def test_probabilities_must_sum_to_one() -> None:
+    with pytest.raises(
+        UserError, match=r"Unfair returned probabilities that sum to 1\.000001.* in"
+    ):
+        check_learner(Unfair, graph="bandit", adversary="one-hot:n_labels=3")
+
+
+def test_a_learner_may_be_given_in_four_ways() -> None:
+    spec = Gappletron().spec
+    for learner in (spec, Gappletron(), Gappletron):
+        rows = check_learner(learner, claims=["gappletron/lemma-1"], graph="full")
+        assert {row.learner for row in rows} == {spec}
+        assert Verdict.HOLDS in {row.verdict for row in rows}
+    assert as_learner(Timid).spec == "Timid"
+    with pytest.raises(UserError, match="learner 3: expected"):
+        as_learner(3)
+
+
+@parametrize_with_claims([Modest, Gappletron()])
+def test_promises(learner: object, claim: str, request: pytest.FixtureRequest) -> None:
+    """One case for each promise, with a name that can be read."""
+    assert claim in promised_claims(learner)
+    assert request.node.name == f"test_promises[{as_learner(learner).spec}-{claim}]"
+
+
+def test_every_promise_is_a_case() -> None:
+    mark = parametrize_with_claims([Modest, Gappletron()]).mark
+    assert mark.args[0] == ("learner", "claim")
+    given = [(as_learner(case.values[0]).spec, case.values[1]) for case in mark.args[1]]
+    assert {claim for spec, claim in given if spec == "Modest"} == {
+        name for name in catalog.claims() if name.startswith("game/")
+    }
+    assert len(given) == len(set(given)) > len(catalog.claims())

@@ -1,0 +1,181 @@
+"""The game: the compiled loop and its plain form agree bit for bit, and the game hides what it must."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from boundcheck.adversaries.keywords import Keywords
+from boundcheck.adversaries.sequence import Sequence
+from boundcheck.algorithms import graphs, losses, updates
+from boundcheck.algorithms.gappletron import RULES, Gappletron
+from boundcheck.algorithms.learner import SCALE, UNSEEN, UPDATE, Player, Problem
+from boundcheck.algorithms.uniform import Uniform
+from boundcheck.compiled import kernel
+from boundcheck.verify.play import Game, Run, game_stream
+
+LOSSES = ("smooth-hinge", "hinge", "logistic-2", "logistic-K")
+UPDATES = ("unprojected", "projected", "ftrl")
+GRAPHS = ("full", "bandit", "filtering", "label-efficient", "random:density=0.4,seed=3")
+
+
+def binary(horizon: int = 150) -> Sequence:
+    return Keywords(1, 4, 0.1).sequence(horizon, 5)
+
+
+def real(horizon: int = 150) -> Sequence:
+    generator = np.random.default_rng(11)
+    features = generator.normal(size=(horizon, 7)) * (generator.random((horizon, 7)) < 0.7)
+    return Sequence.from_dense(features, generator.integers(4, size=horizon), 4, "real")
+
+
+def everything(game: Game, *, interpreted: bool, block: int = 1024) -> list[np.ndarray]:
+    """Columns, traces, weights and state of a whole run."""
+    run = Run(game, 2, interpreted=interpreted)
+    blocks = []
+    while run.position < game.sequence.horizon:
+        blocks.append(run.advance(block, trace=True))
+    parts = [
+        np.concatenate([getattr(b, name) for b in blocks])
+        for name in ("columns", "scores", "probabilities")
+    ]
+    return [*parts, run.weights, run.state, run.totals]
+
+
+def same_bits(a: list[np.ndarray], b: list[np.ndarray]) -> bool:
+    return all(x.tobytes() == y.tobytes() for x, y in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize(("stream", "loss"), list(product((binary, real), LOSSES)))
+def test_compiled_equals_interpreted_bit_for_bit(stream, loss) -> None:
+    sequence = stream()
+    for rule, update, graph in product(RULES, UPDATES, GRAPHS):
+        learner = Gappletron(losses.parse(loss), rule, updates.parse(update), 0.7)
+        game = Game(learner, sequence, graphs.parse(graph, 4), comparator_norm=0.8, seed=3)
+        native, plain = (everything(game, interpreted=form) for form in (False, True))
+        assert same_bits(native, plain), (rule, update, graph)
+        assert native[0].shape[0] == sequence.horizon
+
+
+def test_bit_equality_would_see_another_order_of_additions() -> None:
+    """Sums of real numbers depend on their order, so the test above is not empty."""
+    sequence = real()
+    order = np.arange(sequence.n_features)[::-1]
+    reordered = Sequence.from_dense(sequence.dense()[:, order], sequence.labels, 4, "reordered")
+    results = [
+        everything(Game(Gappletron(gamma=0.7), s, graphs.bandit(4), seed=3), interpreted=True)[1]
+        for s in (sequence, reordered)
+    ]
+    assert np.allclose(results[0], results[1], rtol=0, atol=1e-9)
+    assert results[0].tobytes() != results[1].tobytes()
+
+
+@pytest.mark.parametrize("block", [1, 7, 64])
+def test_the_size_of_blocks_changes_nothing(block: int) -> None:
+    game = Game(Gappletron(gamma=0.7), real(), graphs.bandit(4), seed=9)
+    assert same_bits(
+        everything(game, interpreted=False), everything(game, interpreted=False, block=block)
+    )
+
+
+def test_recording_changes_nothing() -> None:
+    game = Game(Gappletron(gamma=0.7), binary(), graphs.filtering(4), seed=9)
+    silent, written = Run(game, 0), Run(game, 0)
+    silent.advance(150, record=False)
+    written.advance(150, record=True, trace=True)
+    assert silent.weights.tobytes() == written.weights.tobytes()
+    assert silent.totals.tobytes() == written.totals.tobytes()
+
+
+def test_replicates_and_seeds_are_different_games_and_the_same_ones_again() -> None:
+    streams = {key: tuple(game_stream(*key).random(4)) for key in ((0, 0), (0, 1), (1, 0), (1, 1))}
+    assert len(set(streams.values())) == 4
+    assert streams[1, 1] == tuple(game_stream(1, 1).random(4))
+
+
+def test_draws_are_paired_across_learners() -> None:
+    """The uniform guesser's action is floor(K u): both learners meet the same uniforms."""
+    game = Game(Uniform(), binary(), graphs.bandit(4), seed=4)
+    actions = np.concatenate([b.columns for b in game.play(6)])[:, 9]
+    assert np.array_equal(actions, np.floor(4 * game_stream(4, 6).random(150)))
+
+
+@kernel(UPDATE)
+def _keep_what_is_told(
+    scores,
+    best,
+    runner,
+    p,
+    action,
+    label,
+    weight,
+    squared_norm,
+    gradient,
+    parameters,
+    state,
+    coefficient,
+):
+    state[2] += 1.0
+    if label == -1 and weight == 0.0 and gradient[0] != gradient[0]:
+        state[1] += 1.0
+    return False
+
+
+class Listener:
+    """Counts the rounds in which it is told nothing."""
+
+    spec = "listener"
+    promises = ()
+
+    def player(self, problem: Problem) -> Player:
+        base = Gappletron(gamma=0.5).player(problem)
+        return Player(
+            base.predict, _keep_what_is_told, base.parameters, base.state, base.declaration
+        )
+
+
+def test_an_unseen_label_comes_as_unseen_with_a_gradient_of_nan() -> None:
+    assert UNSEEN == -1
+    game = Game(Listener(), binary(), graphs.bandit(4), seed=1)
+    for interpreted in (False, True):
+        run = Run(game, 0, interpreted=interpreted)
+        block = run.advance(150)
+        unseen = np.count_nonzero(block.columns[:, 5] == 0)
+        assert 0 < unseen < 150
+        assert run.state[1] == unseen
+        assert run.state[2] == 150
+
+
+def test_the_columns_are_the_conditional_quantities() -> None:
+    game = Game(Gappletron(gamma=0.7), real(), graphs.filtering(4, (1, 2)), seed=2)
+    (block,) = game.play(0, trace=True)
+    p, rows = block.probabilities, np.arange(150)
+    assert np.allclose(block.columns[:, 0], 1 - p[rows, block.labels], atol=1e-15)
+    assert np.allclose(
+        block.columns[:, 4], (p @ game.graph.observes)[rows, block.labels], atol=1e-15
+    )
+    assert np.array_equal(block.best, np.argmax(block.scores, axis=1))
+    actions = block.columns[:, 9].astype(int)
+    assert np.array_equal(block.columns[:, 1], actions != block.labels)
+    assert np.array_equal(block.columns[:, 5], game.graph.observes[actions, block.labels])
+    assert np.allclose(block.weights, block.columns[:, 5] / block.columns[:, 4])
+    loss = losses.SmoothHinge()
+    gradients = loss.gradients(block.scores, block.labels)
+    assert np.allclose(block.columns[:, 2], loss.values(block.scores, block.labels), atol=1e-12)
+    assert np.allclose(
+        block.columns[:, 10], (gradients**2).sum(1) * block.squared_norms, atol=1e-12
+    )
+
+
+def test_the_scale_is_folded_into_the_weights_before_it_underflows() -> None:
+    game = Game(Gappletron(gamma=0.7), real(), graphs.full_information(4), comparator_norm=0.3)
+    usual, tiny = Run(game, 0, interpreted=True), Run(game, 0, interpreted=True)
+    for run in (usual, tiny):
+        run.advance(20)
+    tiny.weights *= tiny.state[SCALE] / 1e-65
+    tiny.state[SCALE] = 1e-65
+    blocks = [run.advance(40, trace=True) for run in (usual, tiny)]
+    assert tiny.state[SCALE] > 1e-64
+    assert np.allclose(blocks[0].scores, blocks[1].scores, rtol=1e-9)
