@@ -136,7 +136,7 @@ class Suspect:
     residual : observed minus envelope
     replicate, round : where, both from 0
     label : the label that the inequality speaks of there
-    counter : rounds so far whose best label is not revealing, at least 1
+    counter : rounds so far whose best label is not revealing
     scores, probabilities : of the labels and of the actions
     beyond_rounding : whether the residual exceeds its rounding bound
     """

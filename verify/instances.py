@@ -141,7 +141,7 @@ class RoundInstance:
     scores : scores, label and loss, as in :class:`ScoreInstance`
     rule : exploration rule
     gamma : exploration parameter
-    counter : number of rounds so far whose best label is not revealing, at least 1
+    counter : number of rounds so far whose best label is not revealing; 0 only if this one's is
     observes : the feedback graph, actions x labels, closed
     """
 
@@ -154,7 +154,8 @@ class RoundInstance:
 
     def __post_init__(self) -> None:
         require(self.rule in ("printed", "threshold", "mixture"), f"rule '{self.rule}' is unknown.")
-        require(self.counter >= 1, f"counter {self.counter}: expected at least 1.")
+        least = 0 if self.scores.star in self.graph.revealing else 1
+        require(self.counter >= least, f"counter {self.counter}: expected at least {least}.")
         require(self.gamma >= 0, f"gamma {self.gamma}: expected at least 0.")
         closed = self.graph.observes.astype(int).tolist()
         require(
@@ -196,14 +197,14 @@ class RoundInstance:
 
     @cached_property
     def nominal_rate(self) -> Interval:
-        """min{1/2, gamma / sqrt(counter)}, whether or not the best label is revealing."""
+        """min{1/2, gamma / sqrt(counter)} for a counter above 0, whatever the best label is."""
         return exact.exploration_rate(self.gamma, self.counter, False)
 
     @cached_property
     def rate(self) -> Interval:
         """gamma_t."""
         revealing = self.scores.star in self.graph.revealing
-        return exact.exploration_rate(self.gamma, self.counter, revealing)
+        return exact.exploration_rate(self.gamma, max(1, self.counter), revealing)
 
     @cached_property
     def gap(self) -> Interval:
@@ -233,14 +234,17 @@ class RoundInstance:
     def simpler(self) -> Iterator[RoundInstance]:
         for scores in self.scores.simpler():
             yield replace(self, scores=scores)
-        for counter in sorted({1, 4, 16, self.counter // 2} - {0, self.counter}):
-            yield replace(self, counter=counter)
+        for counter in sorted({1, 4, 16, self.counter // 2} - {self.counter}):
+            if 0 < counter < self.counter:
+                yield replace(self, counter=counter)
 
     @property
     def derived(self) -> Json:
         return self.scores.derived | {
             "gap": self.gap.to_json(),
-            "squared_rate_before_cap": str(self.gamma**2 / self.counter),
+            "squared_rate_before_cap": str(self.gamma**2 / self.counter)
+            if self.counter
+            else "none",
             "rate": self.rate.to_json(),
             "revealing": list(self.graph.revealing),
             "dominating": list(self.graph.dominating),

@@ -134,7 +134,7 @@ class Watch:
             replicate=replicate,
             round=block.start + i,
             label=int(block.labels[i] if sides.label is None else sides.label[i]),
-            counter=1 if gamma is None else max(1, int(rounds.counters[i])),
+            counter=1 if gamma is None else int(rounds.counters[i]),
             scores=tuple(block.scores[i].tolist()),
             probabilities=tuple(block.probabilities[i].tolist()),
             beyond_rounding=beyond,

@@ -35,17 +35,27 @@ def test_the_grid_covers_every_combination(n_labels: int) -> None:
 def test_scores_are_short_binary_fractions_and_the_identity_reads_them() -> None:
     sequence = CraftedScores(4).sequence(3000, 0)
     X = sequence.dense()
-    assert np.array_equal(X * 128, np.round(X * 128))
+    assert np.array_equal(X * 4096, np.round(X * 4096))
     assert np.abs(X).max() <= 34
-    assert not X[0].any()
     assert sequence.comparator is not None
     assert np.array_equal(sequence.comparator.scores(sequence), X)
     assert set(sequence.labels) == {0, 1, 2, 3}
 
 
-def test_grid_first_then_the_seed() -> None:
+def test_ladder_meets_gap_maps_of_any_size_from_just_above() -> None:
+    scores, labels = CraftedScores(4).ladder()
+    top, runner = np.sort(scores, axis=1)[:, :-3:-1].T
+    gaps = np.unique((1 - (top - runner)) ** 2)
+    assert gaps[0] < 0.005
+    assert gaps[-1] == 1
+    assert (gaps[1:] / gaps[:-1]).max() < 1.15
+    assert (labels != np.argmax(scores, axis=1))[4:].all()  # the first rung is a tie
+    assert set(np.argmax(scores, axis=1)) == {0, 1, 2, 3}
+
+
+def test_fixed_rows_first_then_the_seed() -> None:
     adversary = CraftedScores(3)
-    size = len(adversary.grid()[1])
+    size = len(adversary.grid()[1]) + len(adversary.ladder()[1])
     one, two = adversary.sequence(size + 200, 1), adversary.sequence(size + 200, 2)
     assert one.digest() == adversary.sequence(size + 200, 1).digest()
     assert one.digest() != two.digest()

@@ -177,6 +177,8 @@ def _bound_9_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Inter
     )
     weight = 1 / instance.observation(instance.scores.label)
     revealed = Fraction(graph.n_actions, max(1, len(graph.revealing)))
+    if instance.counter == 0:
+        return weight, Interval.of(revealed)
     if instance.nominal_rate.hi == 0:
         raise ZeroDivisionError("bound (9) with gamma = 0 is infinite")
     return weight, (rho / instance.nominal_rate).max(revealed)

@@ -1,0 +1,224 @@
+"""Speed and memory of the engine beside a NumPy loop, scikit-learn and C: python tests/benchmarks/engine.py
+
+All play the same documents and take turns, round by round; a ratio is the median of the ratios within a
+round, so that a busy machine slows both sides. Nothing is asserted about time. That C and the engine
+agree, in mistakes and in every bit of the weights, is checked before anything is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+from yardsticks import Result, c_kernel, numpy_loop, perceptron
+
+from boundcheck.adversaries.keywords import Keywords
+from boundcheck.adversaries.sequence import Sequence
+from boundcheck.algorithms import graphs
+from boundcheck.algorithms.gappletron import Gappletron
+from boundcheck.algorithms.losses import Hinge, Logistic, Loss, SmoothHinge
+from boundcheck.algorithms.updates import UnprojectedDescent
+from boundcheck.verify.play import Game, Run
+from boundcheck.verify.record import BLOCK, N_COLUMNS
+
+SEED, HORIZON, REPLICATES = 1, 10_000, 4
+LONG = 1_000_000
+SIZES = ((4, 12), (2, 6))
+"""Keyword scale and number of labels; 40 features per unit of scale."""
+
+OFF, ON, LOOP, SKLEARN, C = "engine, records off", "engine, records on", "NumPy", "Perceptron", "C"
+WORK = {
+    OFF: "scores, top two, gap map, p, draw, loss, update; four sums",
+    ON: f"the same, and {N_COLUMNS} columns a round kept in blocks of {BLOCK} rounds",
+    LOOP: "the same learner round by round, dense features; mistakes",
+    SKLEARN: "scikit-learn, one epoch, full information: no gap map, no p, no draw",
+    C: "the same learner by hand, K fixed when compiled; three sums",
+}
+
+Play = Callable[[int], Result]
+
+
+def engine(sequence: Sequence, *, record: bool, loss: Loss | None = None) -> Play:
+    """This engine, with or without the columns of every round."""
+    learner = Gappletron(loss or SmoothHinge(), "printed", UnprojectedDescent(), 1.0)
+    game = Game(learner, sequence, graphs.bandit(sequence.n_labels), seed=SEED)
+
+    def play(replicate: int) -> Result:
+        run = Run(game, replicate)
+        while run.position < sequence.horizon:
+            run.advance(BLOCK, record=record)
+        return run.totals[1], run.weights
+
+    return play
+
+
+def contestants(sequence: Sequence) -> dict[str, Play]:
+    """All that can be measured here, by name."""
+    plays = {
+        OFF: engine(sequence, record=False),
+        ON: engine(sequence, record=True),
+        LOOP: numpy_loop(sequence, SEED),
+        SKLEARN: perceptron(sequence),
+        C: c_kernel(sequence, SEED),
+    }
+    return {name: play for name, play in plays.items() if play is not None}
+
+
+def check_agreement(plays: dict[str, Play]) -> None:
+    """Exit unless the engine, with and without records, and C agree to the last bit."""
+    for replicate in range(REPLICATES):
+        mistakes, weights = plays[OFF](replicate)
+        for name in (ON, C):
+            if name in plays:
+                other_mistakes, other_weights = plays[name](replicate)
+                if mistakes != other_mistakes or not np.array_equal(weights, other_weights):
+                    raise SystemExit(f"{name} and {OFF} disagree on replicate {replicate}")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Nanoseconds a round, by name: one number for each round of measuring."""
+
+    of: dict[str, list[float]]
+
+    @classmethod
+    def measure(cls, plays: dict[str, Play], rounds: int) -> Times:
+        """Let all take turns, ``rounds`` times."""
+        times = cls({name: [] for name in plays})
+        for _ in range(rounds):
+            for name, play in plays.items():
+                replicates = 1 if name in (LOOP, SKLEARN) else REPLICATES
+                begin = time.perf_counter()
+                for replicate in range(replicates):
+                    play(replicate)
+                seconds = time.perf_counter() - begin
+                times.of[name].append(seconds / (replicates * HORIZON) * 1e9)
+        return times
+
+    def median(self, name: str) -> str:
+        """Median time."""
+        return f"{statistics.median(self.of[name]):,.0f}"
+
+    def speed(self, name: str, other: str) -> str:
+        """How many times as fast as ``other``."""
+        if other not in self.of:
+            return "-"
+        pairs = zip(self.of[other], self.of[name], strict=True)
+        return f"{statistics.median(theirs / own for theirs, own in pairs):.2f}"
+
+
+def speed_table(rounds: int) -> Table:
+    """The engine beside the others."""
+    table = Table(title=f"T = {HORIZON:,}, one thread; x = times as fast as")
+    for heading in ("K", "what", "ns/round", f"x {C}", f"x {SKLEARN}", f"x {LOOP}", "mistakes"):
+        table.add_column(heading, justify="left" if heading == "what" else "right")
+    for scale, n_labels in SIZES:
+        sequence = Keywords(scale, n_labels, 0.05).sequence(HORIZON, SEED)
+        plays = contestants(sequence)
+        check_agreement(plays)
+        times = Times.measure(plays, rounds)
+        for name, play in plays.items():
+            ratios = [times.speed(name, other) for other in (C, SKLEARN, LOOP)]
+            mistakes = "-" if name == SKLEARN else f"{play(0)[0]:,.0f}"
+            table.add_row(str(n_labels), name, times.median(name), *ratios, mistakes)
+        table.add_section()
+    return table
+
+
+def loss_table(rounds: int) -> Table:
+    """Every surrogate loss on the larger data."""
+    table = Table(title="Surrogate losses, K = 12, ns/round")
+    for heading in ("loss", "records off", "records on", "mistakes"):
+        table.add_column(heading, justify="left" if heading == "loss" else "right")
+    scale, n_labels = SIZES[0]
+    sequence = Keywords(scale, n_labels, 0.05).sequence(HORIZON, SEED)
+    choices: tuple[Loss, ...] = (SmoothHinge(), Hinge(), Logistic(2), Logistic(None))
+    plays = {
+        (loss.spec, record): engine(sequence, record=record, loss=loss)
+        for loss in choices
+        for record in (False, True)
+    }
+    mistakes = {key: play(0)[0] for key, play in plays.items()}
+    times = Times.measure({f"{spec} {on}": play for (spec, on), play in plays.items()}, rounds)
+    for loss in choices:
+        medians = [times.median(f"{loss.spec} {on}") for on in (False, True)]
+        table.add_row(loss.spec, *medians, f"{mistakes[loss.spec, False]:,.0f}")
+    return table
+
+
+def peak_megabytes() -> float:
+    """Largest resident size of this process so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+def measure_memory(horizon: int) -> None:
+    """Play with records on in this process; print its peak size without the data, in megabytes.
+
+    The longer data are the documents of the short horizon over and over, laid out at once, for making
+    and checking new ones needs more memory than playing them.
+    """
+    scale, n_labels = SIZES[0]
+    sequence = Keywords(scale, n_labels, 0.05).sequence(HORIZON, SEED)
+    copies = horizon // HORIZON
+    ends = sequence.indptr[1:] + sequence.indptr[-1] * np.arange(copies)[:, None]
+    repeated = {
+        "indptr": np.concatenate(([0], ends.ravel())),
+        "indices": np.tile(sequence.indices, copies),
+        "values": np.tile(sequence.values, copies),
+        "labels": np.tile(sequence.labels, copies),
+        "squared_norms": np.tile(sequence.squared_norms, copies),
+    }
+    size = sum(array.nbytes for array in repeated.values()) / 1e6
+    for name, array in repeated.items():
+        array.flags.writeable = False
+        vars(sequence)[name] = array
+    engine(sequence, record=True)(0)
+    print(f"{peak_megabytes() - size:.0f} {size:.0f}")
+
+
+def memory_table() -> Table:
+    """Peak sizes, each in a process of its own.
+
+    Made before anything else: a process starts with the peak of the one that started it.
+    """
+    table = Table(title="Peak resident size with records on, K = 12, MB")
+    for heading in ("T", "without the data", "the data"):
+        table.add_column(heading, justify="right")
+    for horizon in (HORIZON, LONG):
+        command = [sys.executable, __file__, "--memory", str(horizon)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        table.add_row(f"{horizon:,}", *done.stdout.split())
+    return table
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Measure the engine beside other programs.")
+    parser.add_argument("--rounds", type=int, default=15, help="rounds of measuring (15)")
+    parser.add_argument("--memory", type=int, metavar="T", help="only the peak memory at T rounds")
+    given = parser.parse_args()
+    if given.memory:
+        measure_memory(given.memory)
+        return
+    console, memory = Console(width=120), memory_table()
+    with threadpool_limits(1):
+        console.print(speed_table(given.rounds))
+        for name, work in WORK.items():
+            console.print(f"  {name}: {work}", highlight=False)
+        console.print(loss_table(given.rounds))
+    console.print(memory)
+
+
+if __name__ == "__main__":
+    main()

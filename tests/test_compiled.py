@@ -1,0 +1,132 @@
+"""The compile decorator: no stale machine code, nothing compiled before it is needed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boundcheck import compiled
+
+ROOT = Path(__file__).parent.parent
+
+HELPERS = """
+from ..compiled import helper
+
+CONSTANT = {constant}
+
+@helper
+def twice(x):
+    return {factor} * x
+"""
+
+KERNELS = """
+from ..compiled import kernel
+from . import helpers
+from .helpers import CONSTANT, twice
+
+@kernel("float64(float64)")
+def f(x):
+    return twice(x) + CONSTANT
+"""
+
+ASK = """
+from tiny.algorithms.kernels import f
+print(f.native(1.5), f.python(1.5), len(f.native.stats.cache_hits), sum(f.native.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A package of three files with the real decorator."""
+    package = tmp_path / "tiny"
+    for folder in ("algorithms", "adversaries", "verify"):
+        (package / folder).mkdir(parents=True)
+        (package / folder / "__init__.py").touch()
+    (package / "__init__.py").touch()
+    shutil.copy(ROOT / "compiled.py", package)
+    (package / "algorithms" / "kernels.py").write_text(KERNELS)
+    return tmp_path
+
+
+def write_helpers(folder: Path, factor: float, constant: float) -> None:
+    text = HELPERS.format(factor=factor, constant=constant)
+    (folder / "tiny" / "algorithms" / "helpers.py").write_text(text)
+
+
+def ask(folder: Path, code: str = ASK) -> list[float]:
+    """Run in a process of its own, with a cache of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={"PATH": "", "XDG_CACHE_HOME": str(folder / "cache"), "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return [float(word) for word in done.stdout.split()]
+
+
+def test_edits_of_helpers_and_constants_are_never_stale(tiny: Path) -> None:
+    write_helpers(tiny, 2.0, 1.0)
+    assert ask(tiny)[:2] == [4.0, 4.0]
+    again = ask(tiny)
+    assert again[:2] == [4.0, 4.0]
+    assert again[3] == 1, "the second process takes the machine code from the cache"
+    write_helpers(tiny, 100.0, 1.0)
+    assert ask(tiny)[:2] == [151.0, 151.0]
+    write_helpers(tiny, 100.0, 7.0)
+    assert ask(tiny)[:2] == [157.0, 157.0]
+    write_helpers(tiny, 2.0, 1.0)
+    assert ask(tiny)[3] == 1, "back to the first version, back to its machine code"
+
+
+def test_without_the_hashed_folder_the_edit_would_go_unnoticed(tiny: Path) -> None:
+    """The trap is real: numba alone looks only at the file of the kernel."""
+    source = (tiny / "tiny" / "compiled.py").read_text()
+    (tiny / "tiny" / "compiled.py").write_text(
+        source.replace("source_fingerprint()[:24]", "'same'")
+    )
+    write_helpers(tiny, 2.0, 1.0)
+    assert ask(tiny)[:2] == [4.0, 4.0]
+    write_helpers(tiny, 100.0, 1.0)
+    assert ask(tiny)[:2] == [4.0, 151.0]
+
+
+def test_the_cache_moves_where_the_usual_place_is_not_writable(tiny: Path) -> None:
+    write_helpers(tiny, 2.0, 1.0)
+    (tiny / "cache").write_text("a file where a folder should be")
+    assert ask(tiny)[:2] == [4.0, 4.0]
+
+
+def test_every_source_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("algorithms", "adversaries", "verify"):
+        shutil.copytree(
+            ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    monkeypatch.setattr(compiled, "_ROOT", tmp_path)
+    monkeypatch.setattr(compiled, "__file__", str(shutil.copy(ROOT / "compiled.py", tmp_path)))
+
+    def fingerprint() -> str:
+        compiled.source_fingerprint.cache_clear()
+        return compiled.source_fingerprint()
+
+    seen = {fingerprint()}
+    files = sorted(tmp_path.rglob("*.py"))
+    for file in files:
+        file.write_bytes(file.read_bytes() + b"#")
+        seen.add(fingerprint())
+    assert len(seen) == len(files) + 1
+    compiled.source_fingerprint.cache_clear()
+
+
+def test_nothing_is_compiled_before_it_is_played() -> None:
+    code = (
+        "import sys, boundcheck.verify.play, boundcheck.verify.catalog as c\n"
+        "c.claims(), c.learners(), c.adversary_classes()\nprint(int('numba' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "0", done.stderr

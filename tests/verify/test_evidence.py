@@ -1,0 +1,141 @@
+"""The judges of sampled claims, put to the test themselves."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from boundcheck.errors import UserError
+from boundcheck.verify.evidence import (
+    STAKE_WEIGHTS,
+    STAKES,
+    binomial_lower_limit,
+    binomial_upper_limit,
+    headroom_of_mean,
+    log_wealths,
+    refutes,
+    runs_to_hold,
+    runs_to_refute,
+)
+
+
+def exact_wealth(stake: Fraction, low: Fraction, high: Fraction, highs: int, runs: int) -> Fraction:
+    return (1 + stake * high) ** highs * (1 + stake * low) ** (runs - highs)
+
+
+@pytest.mark.parametrize("low", [Fraction(-1), Fraction(-1, 2), Fraction(-1, 7)])
+@pytest.mark.parametrize("high", [Fraction(1, 3), Fraction(2), Fraction(50)])
+def test_expected_wealth_is_at_most_one_on_all_two_point_nulls(
+    low: Fraction, high: Fraction
+) -> None:
+    """E[e_n] <= 1 exactly, in fractions, for n up to 20: the null's mean is at most 0."""
+    stakes = [Fraction(stake) for stake in STAKES]
+    weights = [Fraction(1, 2)] + [Fraction(1, 20)] * 10
+    assert [float(weight) for weight in weights] == STAKE_WEIGHTS.tolist()
+    for slack in (Fraction(1), Fraction(3, 4)):
+        p = slack * -low / (high - low)  # mean p high + (1 - p) low = (slack - 1) |low| <= 0
+        for n in range(1, 21):
+            expected = sum(
+                math.comb(n, k)
+                * p**k
+                * (1 - p) ** (n - k)
+                * sum(
+                    w * exact_wealth(s, low, high, k, n)
+                    for w, s in zip(weights, stakes, strict=True)
+                )
+                for k in range(n + 1)
+            )
+            assert expected <= 1
+            if slack == 1:
+                assert expected == 1
+
+
+def test_wealths_are_those_of_the_definition() -> None:
+    z = np.array([0.5, -1.0, 0.25])
+    direct = [
+        math.log(
+            sum(
+                w * math.prod(1 + s * x for x in z[: n + 1])
+                for w, s in zip(STAKE_WEIGHTS, STAKES, strict=True)
+            )
+        )
+        for n in range(3)
+    ]
+    assert log_wealths(z) == pytest.approx(direct, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", [1e-2, 1e-3])
+def test_false_alarms_at_equality_stay_below_the_level(level: float) -> None:
+    """20,000 nulls whose mean is exactly the bound: alarms not above the level, and not absent."""
+    generator, nulls, runs = np.random.default_rng(5), 20_000, 100
+    jump = 4.0  # Z = jump with probability 1/(1 + jump), else -1
+    z = np.where(generator.random((nulls, runs)) < 1 / (1 + jump), jump, -1.0)
+    paths = sum(
+        w * np.cumprod(1 + s * z, axis=1) for w, s in zip(STAKE_WEIGHTS, STAKES, strict=True)
+    )
+    alarms = int((paths.max(axis=1) >= 1 / level).sum())
+    assert alarms > 0
+    assert binomtest(alarms, nulls, level, alternative="greater").pvalue > 1e-6
+
+
+@pytest.mark.parametrize(("ratio", "typical", "late"), [(1.3, 99, 127), (2.0, 34, 38)])
+def test_power_is_that_of_the_table(ratio: float, typical: int, late: int) -> None:
+    """Runs to refute at 1e-9 for a coefficient of variation of 30 %, median and 95 %."""
+    generator, needed = np.random.default_rng(6), []
+    for _ in range(300):
+        observed = ratio * np.maximum(0, 1 + 0.3 * generator.normal(size=300))
+        wealths = log_wealths(observed - 1)
+        needed.append(int(np.argmax(wealths >= math.log(1e9))) + 1)
+        assert wealths.max() >= math.log(1e9)
+    assert np.median(needed) == pytest.approx(typical, rel=0.1)
+    assert np.quantile(needed, 0.95) == pytest.approx(late, rel=0.15)
+
+
+def test_nothing_is_refuted_by_runs_below_the_bound() -> None:
+    assert not refutes(np.full(10_000, -0.01))
+    assert runs_to_refute(np.full(10, -0.01)) is None
+    assert runs_to_refute(np.full(10, 0.3)) == pytest.approx(79, abs=1)
+
+
+def test_a_run_below_its_floor_is_an_error_of_the_harness() -> None:
+    with pytest.raises(UserError, match="below its sure floor"):
+        log_wealths(np.array([0.1, -1.5]))
+
+
+@pytest.mark.parametrize("mean", [0.2, 0.31, 0.8])
+def test_headroom_agrees_with_where_refutation_starts(mean: float) -> None:
+    generator = np.random.default_rng(8)
+    observed = mean * (1 + 0.02 * generator.normal(size=128))
+    envelope = np.ones(128)
+    headroom = headroom_of_mean(observed, envelope, 1.0)
+    assert headroom is not None
+    grid = np.geomspace(0.5, 1.5, 60) / headroom
+    refuted = [refutes((observed - s * envelope) / s) for s in grid]
+    start = grid[int(np.argmin(refuted))]
+    assert refuted[0]
+    assert not refuted[-1]
+    step = grid[1] / grid[0]
+    assert 1 / step <= start * headroom <= step
+
+
+def test_binomial_limits_against_the_binomial_distribution() -> None:
+    assert binomial_upper_limit(0, 128) == pytest.approx(1 - 0.05 ** (1 / 128))
+    assert binomial_upper_limit(3, 3) == 1
+    assert binomial_lower_limit(0, 9) == 0
+    for violations, runs in ((1, 20), (7, 60)):
+        upper = binomial_upper_limit(violations, runs)
+        assert binomtest(violations, runs, upper, alternative="less").pvalue == pytest.approx(0.05)
+        lower = binomial_lower_limit(violations, runs)
+        assert binomtest(violations, runs, lower, alternative="greater").pvalue == pytest.approx(
+            0.05
+        )
+
+
+def test_runs_to_hold() -> None:
+    assert [runs_to_hold(0.05, v) for v in (0, 1, 2)] == [59, 93, 124]
+    assert [runs_to_hold(0.01, v) for v in (0, 1, 2)] == [299, 473, 628]
+    assert [runs_to_hold(0.5, v) for v in (0, 1, 2)] == [5, 8, 11]

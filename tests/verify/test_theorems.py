@@ -1,0 +1,211 @@
+"""Theorems 3 to 7: verdicts that mean something, and what would break them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from boundcheck.adversaries.random_labels import RandomLabels
+from boundcheck.adversaries.segments import Segments
+from boundcheck.verify import catalog, plan, suite
+from boundcheck.verify.case import Setting
+from boundcheck.verify.claim import Verdict
+from boundcheck.verify.claims.theorem_4 import _sides_a
+from boundcheck.verify.claims.theorem_6 import environment_weights
+from boundcheck.verify.claims.theorem_7 import forced_value
+from boundcheck.verify.evidence import refutes
+from boundcheck.verify.ledger import Ledger, play_runs
+from boundcheck.verify.mean import examine_mean
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.settings import gappletron, mean_settings, tail_settings
+
+
+def rows_of(claim: str, settings: list[Setting]) -> list[suite.Row]:
+    return [row for s in settings for row in suite.judge_job(suite.Job(s, (claim,)), 0)]
+
+
+def few(settings: tuple[Setting, ...], runs: int, *words: str) -> list[Setting]:
+    """Those settings that contain all words, with fewer runs."""
+    chosen = [s for s in settings if all(word in s.key for word in words)]
+    assert chosen
+    return [replace(s, replicates=min(runs, s.replicates)) for s in chosen]
+
+
+@pytest.mark.parametrize("part", ["4a", "4b"])
+def test_mean_claims_bite_on_the_toy(part: str) -> None:
+    rows = rows_of(
+        f"gappletron/theorem-{part}", few(mean_settings(part), 32, "threshold", "one-hot")
+    )
+    assert {row.verdict for row in rows} == {Verdict.HOLDS}
+    for row in rows:
+        assert row.outcome.regret_ratio is not None
+        assert row.outcome.regret_ratio > 0.1
+        assert row.outcome.headroom is not None
+        assert row.outcome.headroom < 10
+
+
+@pytest.mark.parametrize("part", ["5a", "5b"])
+def test_tail_claims_bite_on_the_toy(part: str) -> None:
+    chosen = few(tail_settings(part), 60, "threshold", "one-hot", "filtering", "delta=0.05")
+    rows = rows_of(f"gappletron/theorem-{part}", chosen)
+    assert [row.verdict for row in rows] == [Verdict.HOLDS]
+    assert (rows[0].outcome.regret_ratio or 0) > 0.1
+    assert "0 of 60 violate" in rows[0].outcome.evidence
+
+
+def test_theorem_3_prints_both_ratios() -> None:
+    for part in ("3a", "3b"):
+        rows = rows_of(f"gappletron/theorem-{part}", few(tail_settings(part), 60, "smooth-hinge"))
+        assert [row.verdict for row in rows] == [Verdict.HOLDS]
+        assert rows[0].outcome.ratio is not None
+        assert rows[0].outcome.regret_ratio is not None
+
+
+@pytest.mark.parametrize("part", ["4a", "4b", "5a", "5b"])
+def test_the_papers_own_data_are_vacuous(part: str) -> None:
+    settings = mean_settings(part) if part.startswith("4") else tail_settings(part)
+    rows = rows_of(f"gappletron/theorem-{part}", few(settings, 2, "keywords"))
+    assert {row.verdict for row in rows} == {Verdict.VACUOUS}
+    assert all("bites from" in r.outcome.evidence or "reach it" in r.outcome.evidence for r in rows)
+
+
+def test_too_few_runs_are_undecided_and_say_what_is_needed() -> None:
+    (row,) = rows_of(
+        "gappletron/theorem-4a", few(mean_settings("4a"), 8, "threshold", "bandit", "one")
+    )
+    assert row.verdict == Verdict.UNDECIDED
+    assert "32 runs are needed" in row.outcome.evidence
+    chosen = few(tail_settings("5a"), 10, "threshold", "filtering", "one-hot", "delta=0.05")
+    (row,) = rows_of("gappletron/theorem-5a", chosen)
+    assert row.verdict == Verdict.UNDECIDED
+    assert "59 runs would settle it" in row.outcome.evidence
+
+
+def test_regret_of_one_and_a_half_envelopes_is_refuted() -> None:
+    """A constructed learner: the ledger's mistakes are raised until the regret is 1.5 times the bound."""
+    claim = catalog.claims()["gappletron/theorem-4a"]
+    setting = few(mean_settings("4a"), 128, "threshold", "bandit", "one-hot")[0]
+    case = resolve(setting, 0)
+    sides = _sides_a(case, claim.form("repaired"), play_runs(case, range(16)))
+    bound = sides.bounds[0].values.mean() - sides.base.mean()
+    factor = 1.5 * bound / (sides.observed.mean() - sides.base.mean())
+
+    def worse(case, form, ledger: Ledger):
+        regret = factor * (ledger.errors - ledger.comparator_loss)
+        return _sides_a(case, form, replace(ledger, errors=ledger.comparator_loss + regret))
+
+    played = play_runs(case, range(16))
+    for replicate in range(
+        16, 128
+    ):  # the same sixteen runs over and over: the judge sees numbers only
+        case.played[replicate] = case.played[replicate % 16]
+    assert played.runs == 16
+    found = examine_mean(worse, claim, claim.form("repaired"), case, 128)
+    assert found.verdict == Verdict.REFUTED
+    assert found.regret_ratio == pytest.approx(1.5, rel=1e-6)
+    assert found.certificate is not None
+    fine = examine_mean(_sides_a, claim, claim.form("repaired"), case, 128)
+    assert fine.verdict == Verdict.HOLDS
+    bounds = _sides_a(case, claim.form("repaired"), play_runs(case, range(128))).bounds[0]
+    observed = play_runs(case, range(128)).errors
+    assert fine.headroom is not None
+    for shrink, expected in ((fine.headroom * 1.02, True), (fine.headroom / 1.02, False)):
+        z = (observed - bounds.values / shrink) / (bounds.ceiling / shrink)
+        assert refutes(z) is expected
+
+
+def test_decreasing_segments_have_equal_weights_and_value_n_over_2() -> None:
+    for n in (1, 2, 7, 30):
+        lengths = list(range(n, 0, -1))
+        weights = environment_weights(lengths)
+        assert set(weights) == {Fraction(1, n + 1)}
+        assert sum(w * s for w, s in zip(weights[1:], lengths, strict=True)) == Fraction(n, 2)
+
+
+def test_equal_segments_have_the_value_of_the_formula() -> None:
+    for s in (3, 9):
+        weights = environment_weights([s] * s)
+        assert sum(weights) == 1
+        assert sum(weights[1:]) * s == s * (1 - Fraction(s, s + 1) ** s)
+
+
+def test_segment_comparators_have_loss_zero_and_the_stated_norms() -> None:
+    for environment in (0, 3):
+        design = Segments(5, environment)
+        sequence = design.sequence()
+        comparator = design.comparator()
+        scores = comparator.scores(sequence)
+        rows = np.arange(sequence.horizon)
+        margins = scores[rows, sequence.labels] - scores[rows, 1 - sequence.labels]
+        assert margins.min() >= 1
+        assert comparator.norm**2 == pytest.approx(5 if environment else 1)
+        assert sequence.squared_norms == pytest.approx(2.0)
+        assert sequence.horizon == 15
+
+
+def theorem_6(learner: str, n: int = 8) -> suite.Row:
+    setting = Setting(learner, f"segments:n={n}", "filtering:revealing=1", None, 2.5, 12)
+    rows = suite.judge_job(suite.Job(setting, ("gappletron/theorem-6",)), 0)
+    assert len(rows) == 1
+    return rows[0]
+
+
+def test_theorem_6_holds_for_every_learner_and_the_optimal_one_gives_equality() -> None:
+    optimal = theorem_6("segment-probe:n=8")
+    assert optimal.outcome.ratio == 1
+    assert "with equality" in optimal.outcome.evidence
+    for learner in ("uniform", gappletron("hinge", "mixture", "ftrl", "ones")):
+        row = theorem_6(learner)
+        assert row.verdict == Verdict.HOLDS
+        assert (row.outcome.ratio or 0) > 1
+        assert "equality" not in row.outcome.evidence
+
+
+PEEKER = """
+import numpy as np, sys
+class Peeker:
+    promises = ("gappletron/theorem-6",)
+    def __init__(self, problem):
+        pass
+    def predict(self, x):
+        return np.eye(2)[sys._getframe(2).f_locals["label"]]
+    def update(self, x, action, label):
+        pass
+"""
+
+
+def test_a_peeking_learner_is_caught_by_the_audit(tmp_path) -> None:
+    (tmp_path / "peek.py").write_text(PEEKER, encoding="utf-8")
+    row = theorem_6(f"{tmp_path}/peek.py:Peeker")
+    assert row.verdict == Verdict.REFUTED
+    assert "saw a hidden label" in row.outcome.evidence
+
+
+def test_theorem_7_constants_and_comparator() -> None:
+    assert forced_value(2, 2) == Fraction(7, 2)
+    assert forced_value(3, 2) == Fraction(20, 3)
+    for K, B in ((2, 2), (3, 2), (2, 3)):
+        design = RandomLabels(K, B)
+        M = (B * B - 1) * K * K
+        assert design.fresh_rounds == M
+        sequence = design.sequence(M + 9, seed=1)
+        assert len(set(sequence.labels[M:])) == 1
+        rows = sequence.comparator.fractions
+        assert sum(u * u for row in rows for u in row) == B * B
+        gain = Fraction(M * (K - 1), K) - M * Fraction(K - 1, K) ** 2 + Fraction(K - 1, K)
+        assert gain == forced_value(K, B)
+
+
+def test_theorem_7_is_forced_without_sampling_and_refuted_for_short_horizons() -> None:
+    request = plan.Request(("gappletron/theorem-7",))
+    rows = [row for job in plan.jobs_for(request) for row in suite.judge_job(job, 0)]
+    assert not [row for row in rows if row.surprising]
+    forced = [row for row in rows if row.form == "repaired"]
+    assert {row.learner.partition(":")[0] for row in forced} == {"gappletron", "uniform"}
+    assert all(row.outcome.ratio == pytest.approx(1, abs=1e-9) for row in forced)
+    short = [row for row in rows if row.verdict == Verdict.REFUTED]
+    assert len(short) == 4
+    assert all(row.form == "printed" for row in short)
