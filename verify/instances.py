@@ -242,6 +242,7 @@ class RoundInstance:
     def derived(self) -> Json:
         return self.scores.derived | {
             "gap": self.gap.to_json(),
+            "squared_gamma": str(self.gamma**2),
             "squared_rate_before_cap": str(self.gamma**2 / self.counter)
             if self.counter
             else "none",
