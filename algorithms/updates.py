@@ -98,6 +98,32 @@ def _unprojected_step(
     return True
 
 
+@helper
+def step_in_ball(
+    weight: float,
+    squared_norm: float,
+    scores: FloatArray,
+    gradient: FloatArray,
+    parameters: FloatArray,
+    state: FloatArray,
+    coefficient: FloatArray,
+) -> bool:
+    """Move against the estimated gradient and project onto the ball."""
+    squared_gradient = add_squared_gradient(weight, squared_norm, gradient, state)
+    if squared_gradient == 0.0:
+        return False
+    radius = parameters[0]
+    rate = math.sqrt(2.0) * radius / math.sqrt(state[GRADIENT_SUM])
+    along = weight * inner_product(gradient, scores)
+    squared = state[SQUARED_NORM] - 2.0 * rate * along + rate * rate * squared_gradient
+    scaled_copy(rate * weight / state[SCALE], gradient, coefficient)
+    if squared > radius * radius:
+        state[SCALE] *= radius / math.sqrt(squared)
+        squared = radius * radius
+    state[SQUARED_NORM] = squared
+    return True
+
+
 @kernel(UPDATE)
 def _projected_step(
     scores: FloatArray,
@@ -115,19 +141,7 @@ def _projected_step(
 ) -> bool:
     if label < 0:
         return False
-    squared_gradient = add_squared_gradient(weight, squared_norm, gradient, state)
-    if squared_gradient == 0.0:
-        return False
-    radius = parameters[0]
-    rate = math.sqrt(2.0) * radius / math.sqrt(state[GRADIENT_SUM])
-    along = weight * inner_product(gradient, scores)
-    squared = state[SQUARED_NORM] - 2.0 * rate * along + rate * rate * squared_gradient
-    scaled_copy(rate * weight / state[SCALE], gradient, coefficient)
-    if squared > radius * radius:
-        state[SCALE] *= radius / math.sqrt(squared)
-        squared = radius * radius
-    state[SQUARED_NORM] = squared
-    return True
+    return step_in_ball(weight, squared_norm, scores, gradient, parameters, state, coefficient)
 
 
 @kernel(UPDATE)
