@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from platformdirs import user_cache_path
@@ -124,6 +125,22 @@ def _compile(function: Callable[..., Any], signature: str) -> Any:
     usual = config.CACHE_DIR
     config.CACHE_DIR = str(cache_directory())
     try:
-        return numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function)
+        native = numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function)
     finally:
         config.CACHE_DIR = usual
+    return _with_known_address(native)
+
+
+def _with_known_address(native: Any) -> Any:
+    """Let numba find the machine code of a kernel at once when it is passed to another kernel.
+
+    It asks for the same compile result and the same two addresses at every call, which costs more than
+    a hundred rounds of a game.
+    """
+    result = native.get_compile_result(native.nopython_signatures[0])
+    find = cache(result.library.get_pointer_to_function)
+    known = SimpleNamespace(
+        fndesc=result.fndesc, library=SimpleNamespace(get_pointer_to_function=find)
+    )
+    native.get_compile_result = lambda signature: known
+    return native

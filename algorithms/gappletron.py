@@ -61,8 +61,9 @@ def exploration_rate(best: int, parameters: FloatArray, state: FloatArray) -> fl
 def mix_uniform(best: int, gap: float, p: FloatArray) -> None:
     """Play the best label, but with probability ``gap`` an action drawn uniformly."""
     n_actions = p.shape[0]
+    share = gap / n_actions
     for k in range(n_actions):
-        p[k] = gap / n_actions
+        p[k] = share
     p[best] += 1.0 - gap
 
 
@@ -70,8 +71,9 @@ def mix_uniform(best: int, gap: float, p: FloatArray) -> None:
 def mix_dominating(best: int, rate: float, parameters: FloatArray, p: FloatArray) -> None:
     """Play the best label, but with probability ``rate`` an action of the dominating set."""
     n_actions = p.shape[0]
+    share = rate / parameters[DOMINATION]
     for k in range(n_actions):
-        p[k] = rate / parameters[DOMINATION] * parameters[MASKS + n_actions + k]
+        p[k] = share * parameters[MASKS + n_actions + k]
     p[best] += 1.0 - rate
 
 
@@ -123,8 +125,9 @@ def _mixture(
     n_labels = scores.shape[0]
     mix_dominating(best, rate, parameters, p)
     p[best] -= (1.0 - rate) * gap
+    share = (1.0 - rate) * gap / n_labels
     for k in range(n_labels):
-        p[k] += (1.0 - rate) * gap / n_labels
+        p[k] += share
 
 
 RULES: dict[str, Kernel] = {"printed": _printed, "threshold": _threshold, "mixture": _mixture}

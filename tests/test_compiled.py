@@ -62,7 +62,13 @@ def ask(folder: Path, code: str = ASK) -> list[float]:
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
-        env={"PATH": "", "XDG_CACHE_HOME": str(folder / "cache"), "HOME": str(folder)},
+        env={
+            "PATH": "",
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "HOME": str(folder),
+            # Python's own cache takes a file of the same size and second for the same file
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
         capture_output=True,
         text=True,
     )

@@ -41,24 +41,24 @@ class Ledger:
         return len(self.errors)
 
 
-def play_runs(case: Case, replicates: Sequence[int]) -> Ledger:
+def play_runs(case: Case, replicates: Sequence[int], *, interpreted: bool = False) -> Ledger:
     """Play the given replicates, in order, and add each up (compensated between blocks).
 
     Claims about the same case share its runs.
     """
     for replicate in replicates:
         if replicate not in case.played:
-            case.played[replicate] = _play_one(case, replicate)
+            case.played[replicate] = _play_one(case, replicate, interpreted)
     rows = [case.played[replicate] for replicate in replicates]
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), len(fields(Ledger)))
     return Ledger(*columns.T)
 
 
-def _play_one(case: Case, replicate: int) -> tuple[float, ...]:
+def _play_one(case: Case, replicate: int, interpreted: bool) -> tuple[float, ...]:
     sums: dict[str, float] = {}
     explored, largest = 0, 0.0
     names = ("errors", "mistakes", "learner_loss", "comparator_loss")
-    for rounds in case.replicate(replicate, trace=False):
+    for rounds in case.replicate(replicate, trace=False, interpreted=interpreted):
         columns = (
             rounds.column(ERROR),
             rounds.column(MISTAKE),

@@ -72,10 +72,10 @@ def examine_mean(
     interpreted: bool = False,
 ) -> Outcome:
     """Play the runs and judge the means of the two sides."""
-    probe = sides_of(case, form, play_runs(case, range(1)))
+    probe = sides_of(case, form, play_runs(case, range(1), interpreted=interpreted))
     if probe.least >= probe.most:  # whatever the runs do, so one is enough
         replicates = 1
-    sides = sides_of(case, form, play_runs(case, range(replicates)))
+    sides = sides_of(case, form, play_runs(case, range(replicates), interpreted=interpreted))
     means = [float(bound.values.mean()) for bound in sides.bounds]
     binding = int(np.argmax(means))
     observed, envelope = float(sides.observed.mean()), means[binding]
@@ -110,10 +110,11 @@ def examine_mean(
             "game": game_of(case),
             "replicates": replicates,
             "sequence": case.sequence.digest(),
+            "last_draws": game_stream(case.seed, replicates - 1).random(3).tolist(),
             "observed": [repr(x) for x in sides.observed.tolist()],
             "envelopes": [[repr(y) for y in b.values.tolist()] for b in sides.bounds],
             "ceilings": [repr(float(bound.ceiling)) for bound in sides.bounds],
-            "log_e_value": repr(wealth),
+            "log_e_value": f"{wealth:.9g}",
         }
         found.certificate = Certificate(content, (observed, envelope), found.evidence)
         return found

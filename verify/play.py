@@ -38,7 +38,7 @@ from .record import (
 from .record import GAP as GAP_COLUMN
 
 _FEATURES = (
-    "Array(int64, 1, 'C', True), Array(int64, 1, 'C', True), Array(float64, 1, 'C', True),"
+    "Array(int64, 1, 'C', True), Array(uint64, 1, 'C', True), Array(float64, 1, 'C', True),"
     " Array(float64, 1, 'C', True), Array(int64, 1, 'C', True)"
 )
 _ROUNDS = (
@@ -344,7 +344,7 @@ class Run:
         self._loop(
             *self._functions,
             sequence.indptr,
-            sequence.indices,
+            sequence.indices.view(np.uint64),  # unsigned: no check for a negative index
             sequence.values,
             sequence.squared_norms,
             sequence.labels,

@@ -24,7 +24,7 @@ N_COLUMNS = 11
 TOTALS = (ERROR, MISTAKE, LOSS, OBSERVED)
 """Columns whose plain sums are kept when no rounds are recorded."""
 
-BLOCK = 1024
+BLOCK = 4096
 """Rounds in a block: small enough for the cache, large enough that its overhead does not show."""
 
 

@@ -8,6 +8,7 @@ vacuous everywhere.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -74,7 +75,8 @@ class Row:
         )
 
     def to_json(self, certificate: str | None = None) -> dict[str, Any]:
-        """The row under the keys of the result file; ``certificate`` is the path of its file."""
+        """The row under the keys of the result file; ``certificate`` is the path of its file. Infinite
+        numbers, such as the importance weight of a label that is never observed, become null."""
         o = self.outcome
         return {
             "claim": self.claim,
@@ -87,17 +89,21 @@ class Row:
             "kind": self.kind,
             "verdict": self.verdict.value,
             "expected": None if self.expected is None else self.expected.value,
-            "observed": o.observed,
-            "envelope": o.envelope,
-            "ratio": o.ratio,
-            "regret_ratio": o.regret_ratio,
-            "headroom": o.headroom,
+            "observed": _finite(o.observed),
+            "envelope": _finite(o.envelope),
+            "ratio": _finite(o.ratio),
+            "regret_ratio": _finite(o.regret_ratio),
+            "headroom": _finite(o.headroom),
             "evidence": o.evidence,
             "runs": o.runs,
             "rounds": o.rounds,
             "flags": list(o.flags),
             "certificate": certificate,
         }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
 def expected_verdict(claim: Claim, form: Form, case: Case, own: bool) -> Verdict | None:

@@ -57,10 +57,10 @@ def examine_tail(
 ) -> Outcome:
     """Play the runs and judge how often the envelope was exceeded."""
     horizon = case.sequence.horizon
-    probe = sides_of(case, form, play_runs(case, range(1)))
+    probe = sides_of(case, form, play_runs(case, range(1), interpreted=interpreted))
     if all(float(bound[0] - probe.base[0]) >= horizon for bound in probe.envelopes.values()):
         replicates = 1  # vacuous whatever the runs do, so one is enough
-    sides = sides_of(case, form, play_runs(case, range(replicates)))
+    sides = sides_of(case, form, play_runs(case, range(replicates), interpreted=interpreted))
     tightest = max(sides.envelopes)
     worst = int(np.argmax(sides.observed / sides.envelopes[tightest]))
     observed = float(sides.observed[worst])
@@ -103,11 +103,12 @@ def examine_tail(
             "game": game_of(case),
             "replicates": replicates,
             "sequence": case.sequence.digest(),
+            "last_draws": game_stream(case.seed, replicates - 1).random(3).tolist(),
             "observed": [repr(x) for x in sides.observed.tolist()],
             "envelopes": {
                 str(d): [repr(y) for y in bound.tolist()] for d, bound in sides.envelopes.items()
             },
-            "log_e_value": repr(wealth),
+            "log_e_value": f"{wealth:.9g}",
         }
         found.certificate = Certificate(content, (observed, envelope), found.evidence)
         return found

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import broken_kernels as broken
 import numpy as np
 
 from boundcheck.algorithms import updates
-from boundcheck.algorithms.gappletron import (
-    COUNTER,
-    DOMINATION,
-    GAMMA,
-    MASKS,
-    RATE,
-    Gappletron,
-    exploration_rate,
-    mix_dominating,
-    mix_uniform,
-)
-from boundcheck.algorithms.learner import PREDICT, UPDATE, Player, Problem
-from boundcheck.algorithms.updates import step_in_ball
-from boundcheck.compiled import kernel
+from boundcheck.algorithms.gappletron import GAMMA, MASKS, Gappletron
+from boundcheck.algorithms.learner import Player, Problem
 from boundcheck.verify import catalog, suite
 from boundcheck.verify.case import Setting
 from boundcheck.verify.claim import Verdict
@@ -41,257 +29,6 @@ CLAIMS = (
 )
 
 WATCHED = tuple(claim.rpartition("/")[2] for claim in CLAIMS)
-
-
-@kernel(PREDICT)
-def no_exploration(scores, best, runner, gap, parameters, state, p):
-    exploration_rate(best, parameters, state)
-    mix_uniform(best, gap, p)
-
-
-@kernel(PREDICT)
-def half_gap(scores, best, runner, gap, parameters, state, p):
-    rate = exploration_rate(best, parameters, state)
-    if p.shape[0] / parameters[DOMINATION] * rate <= gap / 2.0:
-        mix_uniform(best, gap / 2.0, p)
-    else:
-        mix_dominating(best, rate, parameters, p)
-
-
-@kernel(PREDICT)
-def inverted_zeta(scores, best, runner, gap, parameters, state, p):
-    rate = exploration_rate(best, parameters, state)
-    if p.shape[0] / parameters[DOMINATION] * rate > gap:
-        mix_uniform(best, gap, p)
-    else:
-        mix_dominating(best, rate, parameters, p)
-
-
-@kernel(PREDICT)
-def late_counter(scores, best, runner, gap, parameters, state, p):
-    rate = exploration_rate(best, parameters, state)
-    if rate > 0.0 and state[COUNTER] > 1.0:
-        rate = parameters[GAMMA] / math.sqrt(state[COUNTER] - 1.0)
-        if rate > 0.5:
-            rate = 0.5
-    if p.shape[0] / parameters[DOMINATION] * rate <= gap:
-        mix_uniform(best, gap, p)
-    else:
-        mix_dominating(best, rate, parameters, p)
-
-
-@kernel(PREDICT)
-def stopped_counter(scores, best, runner, gap, parameters, state, p):
-    rate = exploration_rate(best, parameters, state)
-    state[COUNTER] = 0.0
-    if p.shape[0] / parameters[DOMINATION] * rate <= gap:
-        mix_uniform(best, gap, p)
-    else:
-        mix_dominating(best, rate, parameters, p)
-
-
-@kernel(PREDICT)
-def uncapped_rate(scores, best, runner, gap, parameters, state, p):
-    rate = exploration_rate(best, parameters, state)
-    if rate > 0.0:
-        rate = parameters[GAMMA] / math.sqrt(state[COUNTER])
-        if rate > 1.0:
-            rate = 1.0
-    if p.shape[0] / parameters[DOMINATION] * rate <= gap:
-        mix_uniform(best, gap, p)
-    else:
-        mix_dominating(best, rate, parameters, p)
-
-
-@kernel(PREDICT)
-def sum_off(scores, best, runner, gap, parameters, state, p):
-    rate = exploration_rate(best, parameters, state)
-    if p.shape[0] / parameters[DOMINATION] * rate <= gap:
-        mix_uniform(best, gap, p)
-    else:
-        mix_dominating(best, rate, parameters, p)
-    p[best] += 1e-6
-
-
-@kernel(PREDICT)
-def explores_one_action(scores, best, runner, gap, parameters, state, p):
-    rate = exploration_rate(best, parameters, state)
-    if p.shape[0] / parameters[DOMINATION] * rate <= gap:
-        mix_uniform(best, gap, p)
-    else:
-        for k in range(p.shape[0]):
-            p[k] = 0.0
-        p[best] = 1.0 - rate
-        p[p.shape[0] - 1] += rate
-
-
-@kernel(PREDICT)
-def always_best(scores, best, runner, gap, parameters, state, p):
-    state[RATE] = exploration_rate(best, parameters, state)
-    for k in range(p.shape[0]):
-        p[k] = 1.0 if k == best else 0.0
-
-
-@kernel(PREDICT)
-def plays_runner_up(scores, best, runner, gap, parameters, state, p):
-    rate = exploration_rate(best, parameters, state)
-    if p.shape[0] / parameters[DOMINATION] * rate <= gap:
-        mix_uniform(runner, gap, p)
-    else:
-        mix_dominating(runner, rate, parameters, p)
-
-
-@kernel(UPDATE)
-def weight_dropped(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
-    if label < 0:
-        return False
-    return step_in_ball(1.0, squared, scores, gradient, parameters, state, coefficient)
-
-
-@kernel(UPDATE)
-def weight_of_the_action(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
-    if label < 0:
-        return False
-    return step_in_ball(1.0 / p[action], squared, scores, gradient, parameters, state, coefficient)
-
-
-@kernel(UPDATE)
-def sign_flipped(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
-    if label < 0:
-        return False
-    for k in range(gradient.shape[0]):
-        gradient[k] = -gradient[k]
-    return step_in_ball(weight, squared, scores, gradient, parameters, state, coefficient)
-
-
-@kernel(UPDATE)
-def runner_up_frozen(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
-    if label < 0:
-        return False
-    for k in range(gradient.shape[0]):
-        if k != label:
-            gradient[k] = 0.0
-    return step_in_ball(weight, squared, scores, gradient, parameters, state, coefficient)
-
-
-@kernel(UPDATE)
-def half_step(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
-    if label < 0:
-        return False
-    moved = step_in_ball(weight, squared, scores, gradient, parameters, state, coefficient)
-    for k in range(gradient.shape[0]):
-        coefficient[k] *= 0.5
-    return moved
-
-
-@kernel(UPDATE)
-def one_in_two(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
-    if label < 0:
-        return False
-    if state[2] > 0.0 and label == best:
-        return False
-    return step_in_ball(weight, squared, scores, gradient, parameters, state, coefficient)
-
-
-@kernel(UPDATE)
-def guesses_unseen(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
-    # wants to learn from labels it was not shown: it gets UNSEEN and a gradient of NaN
-    if label < 0 and gradient[0] == gradient[0]:
-        return step_in_ball(1.0, squared, scores, gradient, parameters, state, coefficient)
-    if label < 0:
-        return False
-    return step_in_ball(weight, squared, scores, gradient, parameters, state, coefficient)
 
 
 @dataclass(frozen=True)
@@ -379,45 +116,45 @@ def mutant(name: str, change: Any, caught_by: str, why: str) -> Mutant:
 
 MUTANTS = (
     mutant("control", lambda player, problem: player, "", "the right algorithm"),
-    mutant("exploration off", predicting(no_exploration), "algorithm-1 bound-9",
+    mutant("exploration off", predicting(broken.no_exploration), "algorithm-1 bound-9",
            "with a small gap a label may hardly be seen; mistakes only become fewer"),
-    mutant("halved gap map", predicting(half_gap), "algorithm-1 lemma-1",
+    mutant("halved gap map", predicting(broken.half_gap), "algorithm-1 lemma-1",
            "too sure of the best label"),
-    mutant("zeta inverted", predicting(inverted_zeta), "algorithm-1 bound-9 lemma-1",
+    mutant("zeta inverted", predicting(broken.inverted_zeta), "algorithm-1 bound-9 lemma-1",
            "explores when it should play the mixture and the other way round"),
     mutant("gamma / sqrt(rho)", scaling(GAMMA, -0.5), "algorithm-1 bound-9",
            "explores less than declared"),
     mutant("gamma sqrt(rho)", scaling(GAMMA, 0.5), "algorithm-1 lemma-1",
            "explores more than declared: judged against the nominal rate"),
-    mutant("counter one late", predicting(late_counter), "algorithm-1 lemma-1",
+    mutant("counter one late", predicting(broken.late_counter), "algorithm-1 lemma-1",
            "explores sqrt(n/(n-1)) times too much: the first rounds leave no slack for it"),
-    mutant("counter stopped", predicting(stopped_counter), "algorithm-1 lemma-1",
+    mutant("counter stopped", predicting(broken.stopped_counter), "algorithm-1 lemma-1",
            "the rate never falls"),
-    mutant("rate not capped", predicting(uncapped_rate), "algorithm-1 lemma-1",
+    mutant("rate not capped", predicting(broken.uncapped_rate), "algorithm-1 lemma-1",
            "more than half of a round explores"),
-    mutant("sum off by 1e-6", predicting(sum_off), "algorithm-1",
+    mutant("sum off by 1e-6", predicting(broken.sum_off), "algorithm-1",
            "below the resolution of the lemmas, not of the definition"),
-    mutant("explores one action", predicting(explores_one_action), "algorithm-1 bound-9",
+    mutant("explores one action", predicting(broken.explores_one_action), "algorithm-1 bound-9",
            "one action does not dominate the graph"),
-    mutant("always the best label", predicting(always_best), "algorithm-1 bound-9 lemma-1",
+    mutant("always the best label", predicting(broken.always_best), "algorithm-1 bound-9 lemma-1",
            "neither explores nor hedges"),
-    mutant("plays the runner-up", predicting(plays_runner_up), "algorithm-1 bound-9 lemma-1 lemma-2",
+    mutant("plays the runner-up", predicting(broken.plays_runner_up), "algorithm-1 bound-9 lemma-1 lemma-2",
            "the mixture leans to the wrong label"),
     mutant("explores when revealing", not_revealing, "algorithm-1 bound-9 lemma-1",
            "gamma_t is not 0 where the best label reveals"),
-    mutant("weight dropped", updating(weight_dropped), "updates",
+    mutant("weight dropped", updating(broken.weight_dropped), "updates",
            "guarantee (4) leaves room on these streams"),
-    mutant("weight of the action", updating(weight_of_the_action), "updates",
+    mutant("weight of the action", updating(broken.weight_of_the_action), "updates",
            "1/p(action) where several actions see the label"),
-    mutant("gradient sign", updating(sign_flipped), "guarantee-4 updates",
+    mutant("gradient sign", updating(broken.sign_flipped), "guarantee-4 updates",
            "moves away from every label"),
-    mutant("runner-up frozen", updating(runner_up_frozen), "updates",
+    mutant("runner-up frozen", updating(broken.runner_up_frozen), "updates",
            "half of each step is missing, which guarantee (4) tolerates here"),
-    mutant("half steps", updating(half_step), "updates", "another constant, inside the slack"),
-    mutant("skips right rounds", updating(one_in_two), "updates", "a perceptron's rule"),
+    mutant("half steps", updating(broken.half_step), "updates", "another constant, inside the slack"),
+    mutant("skips right rounds", updating(broken.one_in_two), "updates", "a perceptron's rule"),
     mutant("no projection", no_projection, "updates",
            "the declared ball is left; on these streams (4) survives"),
-    mutant("learns from unseen labels", updating(guesses_unseen), "",
+    mutant("learns from unseen labels", updating(broken.guesses_unseen), "",
            "impossible: the game hands it UNSEEN and NaN, so it equals the control"),
 )  # fmt: skip
 

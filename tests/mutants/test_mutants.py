@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
+import mutants
 import pytest
 
 from boundcheck.verify.claim import Verdict
 from boundcheck.verify.replay import replay
-
-SPEC = importlib.util.spec_from_file_location("mutants", Path(__file__).with_name("mutants.py"))
-assert SPEC is not None
-assert SPEC.loader is not None
-mutants = importlib.util.module_from_spec(SPEC)
-sys.modules["mutants"] = mutants
-SPEC.loader.exec_module(mutants)
 
 
 @pytest.mark.parametrize("mutant", mutants.MUTANTS, ids=lambda mutant: mutant.name)
