@@ -20,6 +20,7 @@ from .claim import Claim, Form, Verdict
 from .evidence import LEVEL, headroom_of_mean, log_wealths, runs_to_refute
 from .judge import Outcome
 from .ledger import Ledger, play_runs
+from .play import game_stream
 
 FloatArray = NDArray[np.float64]
 

@@ -1,7 +1,8 @@
 """Replaying a certificate: everything in it is derived again and compared.
 
-An exact certificate needs no numba, no game and no learner. A played one plays the game again with the plain
-Python loop. Whatever number was changed, another disagrees, also when the digest is made to fit.
+An exact certificate needs no numba, no game and no learner. A played one plays the game again with the
+plain Python loop, a statistical one plays all its runs again. Whatever number was changed, another
+disagrees, also when the digest is made to fit.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def replay(path: Path) -> Replay:
     for name, value in header(content["kind"], claim, form).items():
         if content[name] != value:
             raise _differs(path, name)
-    replays = {"exact": _exact, "played": _played, "audit": _audit}
+    replays = {"exact": _exact, "played": _played, "audit": _audit, "statistical": _statistical}
     if content["kind"] not in replays:
         raise UserError(
             f"certificate '{path}' has kind '{content['kind']}': expected one of {', '.join(replays)}."
@@ -163,6 +164,20 @@ def _audit(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Rep
     observed, envelope = found.certificate.values
     names = ("replicate", "round", "before", "after")
     row = {name: content[name] for name in names}
+    return Replay(claim, form, observed, envelope, content, [row])
+
+
+def _statistical(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
+    require(claim.examine is not None, f"{claim.id} is not judged by sampling.")
+    assert claim.examine is not None
+    runs = content["replicates"]
+    require(isinstance(runs, int) and runs >= 1, f"replicates {runs}: expected at least 1.")
+    found = claim.examine(claim, form, _case_of(content["game"]), runs)
+    if found.certificate is None:
+        raise UserError(f"certificate '{path}' is rejected: its runs do not refute {claim.id}.")
+    _compare(path, content, found.certificate.content)
+    observed, envelope = found.certificate.values
+    row = {"runs": runs, "observed": observed, "envelope": envelope}
     return Replay(claim, form, observed, envelope, content, [row])
 
 

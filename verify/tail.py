@@ -21,6 +21,7 @@ from .claim import Claim, Form, Verdict
 from .evidence import LEVEL, binomial_upper_limit, log_wealths, runs_to_hold
 from .judge import Outcome
 from .ledger import Ledger, play_runs
+from .play import game_stream
 
 FloatArray = NDArray[np.float64]
 

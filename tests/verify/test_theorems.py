@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,8 +11,10 @@ import pytest
 
 from boundcheck.adversaries.random_labels import RandomLabels
 from boundcheck.adversaries.segments import Segments
+from boundcheck.errors import UserError
 from boundcheck.verify import catalog, plan, suite
 from boundcheck.verify.case import Setting
+from boundcheck.verify.certificate import digest_of
 from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.theorem_4 import _sides_a
 from boundcheck.verify.claims.theorem_6 import environment_weights
@@ -19,6 +22,7 @@ from boundcheck.verify.claims.theorem_7 import forced_value
 from boundcheck.verify.evidence import refutes
 from boundcheck.verify.ledger import Ledger, play_runs
 from boundcheck.verify.mean import examine_mean
+from boundcheck.verify.replay import replay
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.settings import gappletron, mean_settings, tail_settings
 
@@ -115,6 +119,55 @@ def test_regret_of_one_and_a_half_envelopes_is_refuted() -> None:
     for shrink, expected in ((fine.headroom * 1.02, True), (fine.headroom / 1.02, False)):
         z = (observed - bounds.values / shrink) / (bounds.ceiling / shrink)
         assert refutes(z) is expected
+
+
+FLIPPED = """
+from dataclasses import dataclass, replace
+
+from boundcheck.algorithms.gappletron import Gappletron
+from boundcheck.algorithms.learner import UPDATE
+from boundcheck.algorithms.updates import step_in_ball
+from boundcheck.compiled import kernel
+
+
+@kernel(UPDATE)
+def away(
+    scores, best, runner, p, action, label, weight, squared, gradient, parameters, state, coefficient
+):
+    if label < 0:
+        return False
+    for k in range(gradient.shape[0]):
+        gradient[k] = -gradient[k]
+    return step_in_ball(weight, squared, scores, gradient, parameters, state, coefficient)
+
+
+@dataclass(frozen=True)
+class Flipped(Gappletron):
+    gamma: float | str = "theorem-4b"
+
+    def player(self, problem):
+        return replace(super().player(problem), update=away)
+"""
+
+
+def test_a_flipped_gradient_is_refuted_by_sampling_and_replayed(tmp_path) -> None:
+    (tmp_path / "flipped.py").write_text(FLIPPED, encoding="utf-8")
+    setting = Setting(
+        f"{tmp_path}/flipped.py:Flipped", "one-hot:noise=0.0", "filtering", 3000, None, 64
+    )
+    (row,) = rows_of("gappletron/theorem-4b", [setting])
+    assert row.verdict == Verdict.REFUTED
+    assert (row.outcome.ratio or 0) > 1.5
+    assert row.outcome.certificate is not None
+    path = row.outcome.certificate.write(tmp_path)
+    found = replay(path)
+    assert found.observed > found.envelope
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content.pop("digest")
+    content["replicates"] = 63
+    path.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
+    with pytest.raises(UserError, match="rejected"):
+        replay(path)
 
 
 def test_decreasing_segments_have_equal_weights_and_value_n_over_2() -> None:
