@@ -1,97 +1,176 @@
-"""Gappletron against numbers of an independent implementation, and by hand."""
+"""Gappletron against worked examples, and its tunings against numbers derived by hand."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import math
+import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs, losses, updates
-from boundcheck.algorithms.gappletron import RATE, Gappletron
-from boundcheck.algorithms.learner import SCALE
+from boundcheck.algorithms.gappletron import COUNTER, RULES, Gappletron, tuned_gamma
+from boundcheck.algorithms.learner import Problem
+from boundcheck.errors import UserError
+from boundcheck.verify import catalog, exact
+from boundcheck.verify.interval import Interval, intervals
 from boundcheck.verify.play import Game, Run
-from boundcheck.verify.record import ACTION, BEST, GAP, LOSS, OBSERVATION, OBSERVED, Block
 
-EXAMPLES = json.loads(
-    (Path(__file__).parent / "gappletron_examples.json").read_text(encoding="utf-8")
+EXAMPLES: dict[str, list[dict[str, Any]]] = json.loads(
+    Path(__file__).with_name("gappletron_examples.json").read_text(encoding="utf-8")
 )
+FEATURES = np.array([[1.0, 0], [0, 1], [1, 1], [1, -1]])
+LABELS = [0, 1, 2, 0]
+DRAWS = [0.5, 0.85, 0.97, 0.2]
+LOSSES = {"hinge": "hinge", "smooth": "smooth-hinge", "logK": "logistic-K", "log2": "logistic-2"}
+GRAPHS = {"bandit": "bandit", "filter": "filtering", "full": "full"}
 
 
-class Scripted:
-    """A generator whose uniforms are known beforehand."""
+class Draws:
+    """A generator whose draws are given."""
 
-    def __init__(self, uniforms: Iterable[float]) -> None:
-        self.left = list(uniforms)
+    def __init__(self, draws: list[float]) -> None:
+        self.draws = list(draws)
 
-    def random(self, n: int) -> NDArray[np.float64]:
-        drawn, self.left = self.left[:n], self.left[n:]
-        return np.array(drawn)
+    def random(self, n: int) -> np.ndarray:
+        taken, self.draws = self.draws[:n], self.draws[n:]
+        return np.array(taken)
 
 
-def start(
-    learner: Gappletron,
-    graph: str,
-    features: Any,
-    labels: Any,
-    uniforms: Iterable[float],
-    *,
-    n_labels: int = 3,
-    interpreted: bool = False,
+def run_of(
+    loss: str, graph: str, gamma: float, features: np.ndarray, labels: list[int], draws: list[float]
 ) -> Run:
-    """A game about to be played with given features, labels and uniforms."""
-    sequence = Sequence.from_dense(np.array(features, dtype=float), labels, n_labels=n_labels)
-    run = Run(Game(learner, sequence, graphs.parse(graph, n_labels)), 0, interpreted=interpreted)
-    run._uniforms = Scripted(uniforms)  # type: ignore[assignment]
+    learner = Gappletron(losses.parse(loss), "printed", updates.parse("unprojected"), gamma)
+    sequence = Sequence.from_dense(features, labels, 3, "worked example")
+    run = Run(Game(learner, sequence, graphs.parse(graph, 3)), 0, interpreted=True)
+    run._uniforms = Draws(draws)
     return run
 
 
-def gappletron(loss: str, rule: str = "printed", gamma: float | str = 1.0) -> Gappletron:
-    return Gappletron(losses.parse(loss), rule, updates.parse("unprojected"), gamma)  # type: ignore[arg-type]
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_worked_examples_from_the_zero_state(name: str) -> None:
+    match = re.fullmatch(r"Gappletron_(\w+?)_(\w+?)(?:\(gam=1\))?", name)
+    assert match is not None
+    run = run_of(LOSSES[match[1]], GRAPHS[match[2]], 1.0, FEATURES, LABELS, DRAWS)
+    for expected in EXAMPLES[name]:
+        block = run.advance(1, trace=True)
+        _, _, loss, gap, seen_with, seen, _, best, _, action, _ = block.columns[0]
+        assert block.scores[0] == pytest.approx(expected["scores"], abs=1e-9)
+        assert block.probabilities[0] == pytest.approx(expected["p"], abs=1e-9)
+        assert gap == pytest.approx(expected["a"], abs=1e-9)
+        assert seen_with == pytest.approx(expected["P"], abs=1e-9)
+        assert (best, action, bool(seen)) == (
+            expected["ystar"],
+            expected["play"],
+            expected["observed"],
+        )
+        assert block.weights[0] == pytest.approx(expected["v"], abs=1e-9)
+        if expected["loss"] is not None:
+            assert loss == pytest.approx(expected["loss"], abs=1e-9)
+        assert run.weights.T * run.state[0] == pytest.approx(np.array(expected["W"]), abs=1e-9)
 
 
-def compare(run: Run, block: Block, expected: dict[str, Any], tolerance: float) -> None:
-    """Compare one played round with its expected numbers, every one of them."""
+# loss, graph, x, y, u; then p, action drawn, observed, and W after the round
+GIVEN_STATE = [
+    ("hinge", "bandit", [1, 0], 2, 0.95, [0.7, 0.15, 0.15], 2, True,
+     [[1.29289, 0], [0, 1.5], [0.707107, 0]]),
+    ("hinge", "filtering", [0, 1], 2, 0.3, [0.45, 0.55, 0], 0, True,
+     [[2, 0], [0, 0.792893], [0, 0.707107]]),
+    ("smooth-hinge", "bandit", [1, 0], 0, 0.5, [0.7, 0.15, 0.15], 0, True,
+     [[2, 0], [0, 1.5], [0, 0]]),
+    ("smooth-hinge", "filtering", [1, 0], 0, 0.9, [1, 0, 0], 0, True,
+     [[2, 0], [0, 1.5], [0, 0]]),
+    ("logistic-K", "bandit", [1, 0], 0, 0.5, [0.7, 0.15, 0.15], 0, True,
+     [[2.8165, 0], [-0.408248, 1.5], [-0.408248, 0]]),
+    ("logistic-K", "filtering", [1, 0], 0, 0.9, [0.854638, 0.072681, 0.072681], 1, False,
+     [[2, 0], [0, 1.5], [0, 0]]),
+    ("logistic-2", "filtering", [0, 1], 2, 0.3, [0.177442, 0.645115, 0.177442], 1, False,
+     [[2, 0], [0, 1.5], [0, 0]]),
+    ("logistic-2", "bandit", [1, 0], 2, 0.95, [0.7, 0.15, 0.15], 2, True,
+     [[1.34166, 0], [-0.0890961, 1.5], [0.747432, 0]]),
+]  # fmt: skip
 
-    def close(name: str, value: Any) -> None:
-        np.testing.assert_allclose(value, expected[name], rtol=0, atol=tolerance, err_msg=name)
 
-    row = block.columns[0]
-    close("scores", block.scores[0])
-    close("ystar", row[BEST])
-    close("a", row[GAP])
-    close("gamma_t", run.state[RATE])
-    close("p", block.probabilities[0])
-    close("play", row[ACTION])
-    close("P", row[OBSERVATION])
-    close("observed", row[OBSERVED])
-    close("v", block.weights[0])
-    if expected["loss"] is not None:  # the learner knows it where the label is revealed only
-        close("loss", row[LOSS])
-    close("W", (run.state[SCALE] * run.weights).T)
-    assert (run.state[RATE] <= row[GAP]) == bool(expected["zeta"])
+@pytest.mark.parametrize("example", GIVEN_STATE)
+def test_worked_examples_from_a_given_state(example: tuple[Any, ...]) -> None:
+    loss, graph, x, y, u, p, action, observed, weights = example
+    run = run_of(loss, graph, 0.9, np.array([x], dtype=float), [y], [u])
+    run.weights[:] = np.array([[2, 0], [0, 1.5], [0, 0]]).T
+    run.state[COUNTER] = 3
+    block = run.advance(1, trace=True)
+    assert block.probabilities[0] == pytest.approx(p, abs=1e-6)
+    assert block.columns[0, 9] == action
+    assert bool(block.columns[0, 5]) is observed
+    assert pytest.approx(np.array(weights), abs=1e-5) == run.weights.T
 
 
-@pytest.mark.parametrize("interpreted", [False, True], ids=["compiled", "python"])
-@pytest.mark.parametrize(
-    "game", EXAMPLES["games"], ids=lambda game: f"{game['loss']}-{game['graph']}"
-)
-def test_the_examples_of_an_independent_implementation(
-    game: dict[str, Any], interpreted: bool
-) -> None:
-    run = start(
-        gappletron(game["loss"]),
-        game["graph"],
-        EXAMPLES["features"],
-        EXAMPLES["labels"],
-        EXAMPLES["uniforms"],
-        interpreted=interpreted,
-    )
-    assert len(game["rounds"]) == 4
-    for expected in game["rounds"]:
-        compare(run, run.advance(1, trace=True), expected, 1e-9)
+def test_tunings_against_numbers_derived_by_hand() -> None:
+    """K = 3, rho = 3, X = 1, B = sqrt 2, h = 4: u = L h^2 = 64, l_max = 5."""
+    problem = Problem(graphs.bandit(3), 3, 20_000, 1.0, math.sqrt(2))
+    loss = losses.SmoothHinge()
+    ln = math.log(2 / 0.05)
+    for tuning, expected in {
+        "ones": 1.0,
+        "theorem-4a": 12.0,  # (4/2) sqrt(3 * 3 * 4)
+        "theorem-4b": math.sqrt(3 * 64),
+        "theorem-5a": math.sqrt(9 * (64 + 25 * ln)),
+        "theorem-5b": math.sqrt(3 * (25 * ln + 64)),
+    }.items():
+        assert tuned_gamma(tuning, problem, loss, 4.0) == pytest.approx(expected, rel=1e-12)
+    assert Gappletron(gamma="theorem-4a").player(problem).declaration.gamma == pytest.approx(12)
+
+
+def test_a_learner_without_regret_factor_tunes_with_the_norm() -> None:
+    problem = Problem(graphs.filtering(3), 3, 100, 1.0, 2.0)
+    learner = Gappletron(update=updates.UnprojectedDescent(), gamma="theorem-4b")
+    declared = learner.player(problem).declaration
+    assert declared.regret_factor is None
+    assert declared.gamma == pytest.approx(2 * math.sqrt(4))
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("loss", ["smooth-hinge", "hinge", "logistic-2"])
+def test_label_efficient_probabilities_are_those_of_the_exact_rule(rule: str, loss: str) -> None:
+    graph = graphs.label_efficient(3)
+    learner = Gappletron(losses.parse(loss), rule, updates.parse("stand-still"), 0.75)
+    scores = np.array([[1, 0.25, 0], [0.5, 0.75, 0], [0, 0, 0], [0, 0.125, 0.9375]])
+    sequence = Sequence.from_dense(scores, [0, 0, 1, 2], 3, "scores")
+    (block,) = Game(learner, sequence, graph).play(0, trace=True)
+    for t, row in enumerate(scores):
+        values = intervals(Fraction(s) for s in row)
+        parsed = exact.parse(loss, 3)
+        p = exact.action_probabilities(
+            rule,
+            exact.gap(parsed, values),
+            exact.exploration_rate(Fraction(3, 4), t + 1, False),
+            exact.star(values),
+            graph.observes.tolist(),
+            graph.dominating,
+        )
+        assert block.probabilities[t] == pytest.approx([float(x) for x in p], abs=1e-12)
+        assert float(sum(p, Interval.of(0))) == pytest.approx(1)
+    query = block.probabilities[:, 3]
+    assert (query > 0).any()
+    if rule == "mixture":
+        assert query == pytest.approx([min(0.5, 0.75 / math.sqrt(t)) for t in (1, 2, 3, 4)])
+
+
+@pytest.mark.parametrize("given", [{"gamma": -1.0}, {"gamma": math.nan}, {"gamma": math.inf},
+                                   {"gamma": "theorem-9"}, {"rule": "best"}, {"delta": 0.0},
+                                   {"delta": 1.0}])  # fmt: skip
+def test_illegal_parameters(given: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="expected"):
+        Gappletron(**given)
+
+
+@pytest.mark.parametrize("spec", [
+    "gappletron:loss=logistic-K,rule=mixture,update=ftrl,gamma=0.5",
+    "gappletron:loss=hinge,rule=printed,update=projected,gamma=theorem-5b",
+])  # fmt: skip
+def test_specs_round_trip(spec: str) -> None:
+    assert catalog.learner(spec).spec == spec

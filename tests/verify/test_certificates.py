@@ -182,7 +182,7 @@ def test_rejected_after_any_one_number_is_changed(
     # descents and games are replayed as a whole each time: a sample of their many numbers will do
     stride = {"descent": 23, "played": 5, "audit": 3}.get(name, 1)
     for i, change in enumerate(tampered(content, lambda new: None)):
-        if i % stride:
+        if i % stride or change.startswith("/game/learner"):  # the name of a file is no number
             continue
         for stamp in (
             (digest_of(content), digest) if i % (7 * stride) == 0 else (digest_of(content),)
