@@ -19,7 +19,8 @@ class RefutedPromise(AssertionError):  # noqa: N818
     Attributes
     ----------
     row : the row of the refuted claim
-    certificate : what replays the violation; ``certificate.write(folder)`` saves it
+    certificate : the violation; ``certificate.write(folder)`` saves it, and ``boundcheck replay`` plays it again if
+        the learner was given as a spec
     """
 
     def __init__(self, row: suite.Row) -> None:
@@ -87,9 +88,9 @@ def check_learner(
     UserError
         for a learner that cannot be played
     """
-    request = plan.Request(
-        tuple(claims), as_learner(learner), graph=graph, adversary=adversary, scale=scale
-    )
+    # a spec stays one, so that a certificate says where the learner comes from
+    played = learner if isinstance(learner, str) else as_learner(learner)
+    request = plan.Request(tuple(claims), played, graph=graph, adversary=adversary, scale=scale)
     rows = []
     for found in suite.run(plan.jobs_for(request), seed):
         for row in found:

@@ -1,21 +1,34 @@
-"""Broken Gappletrons, each with its declared fate: exactly which claims catch it, and why no others."""
+"""Mutants of Gappletron, each with its declared fate: exactly the claims that refute it, and why no others.
+
+A mutant declares loss, gamma, rule, optimiser and h like the right algorithm and plays otherwise. It is judged
+on the battery of :func:`settings`. Fates are strict both ways: a claim that catches more or less than is
+declared fails the tests.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-import broken_kernels as broken
-import numpy as np
+import broken
+from broken import (
+    Broken,
+    Change,
+    flawed_step,
+    predicting,
+    resized_step,
+    scaling_gamma,
+    updating,
+    with_parameters,
+)
 
-from boundcheck.algorithms import updates
-from boundcheck.algorithms.gappletron import GAMMA, MASKS, Gappletron
-from boundcheck.algorithms.learner import Player, Problem
-from boundcheck.verify import catalog, suite
+from boundcheck.algorithms.updates import (
+    FollowTheRegularisedLeader,
+    StandStill,
+    UnprojectedDescent,
+)
+from boundcheck.compiled import Kernel
+from boundcheck.verify import suite
 from boundcheck.verify.case import Setting
-from boundcheck.verify.claim import Verdict
 from boundcheck.verify.plain import PlainLearner
 
 CLAIMS = (
@@ -27,162 +40,153 @@ CLAIMS = (
     "gappletron/updates",
     "game/no-peeking",
 )
-
 WATCHED = tuple(claim.rpartition("/")[2] for claim in CLAIMS)
 
 
 @dataclass(frozen=True)
-class Broken(Gappletron):
-    """A Gappletron whose kernels or parameters are replaced after it has declared itself."""
-
-    name: str = "control"
-    change: Callable[[Player, Problem], Player] = lambda player, problem: player
-
-    @property
-    def spec(self) -> str:
-        return f"mutant-{self.name}-{self.update.spec}"
-
-    def player(self, problem: Problem) -> Player:
-        return self.change(super().player(problem), problem)
-
-
-def predicting(function: Any) -> Callable[[Player, Problem], Player]:
-    return lambda player, problem: replace(player, predict=function)
-
-
-def updating(function: Any) -> Callable[[Player, Problem], Player]:
-    def change(player: Player, problem: Problem) -> Player:
-        moves = player.update is updates.ProjectedDescent.step
-        return replace(player, update=function) if moves else player
-
-    return change
-
-
-def scaling(slot: int, power: float) -> Callable[[Player, Problem], Player]:
-    """Multiply a parameter by a power of the domination number."""
-
-    def change(player: Player, problem: Problem) -> Player:
-        parameters = player.parameters.copy()
-        parameters[slot] *= problem.graph.domination_number**power
-        return replace(player, parameters=parameters)
-
-    return change
-
-
-def no_projection(player: Player, problem: Problem) -> Player:
-    if player.update is not updates.ProjectedDescent.step:
-        return player
-    return replace(player, update=updates.UnprojectedDescent.step)
-
-
-def not_revealing(player: Player, problem: Problem) -> Player:
-    """Explores and counts in rounds with a revealing best label too."""
-    parameters = player.parameters.copy()
-    parameters[MASKS : MASKS + problem.graph.n_actions] = 0
-    return replace(player, parameters=parameters)
-
-
-class Peeker:
-    """Reads the label out of the game, as no learner can, and hides it in one probability."""
-
-    promises = ("game/*",)
-
-    def __init__(self, problem: Problem) -> None:
-        self.n = problem.graph.n_actions
-
-    def predict(self, x: np.ndarray) -> np.ndarray:
-        label = sys._getframe(2).f_locals["label"]
-        p = np.full(self.n, 0.5 / self.n)
-        p[label] += 0.5
-        return p
-
-    def update(self, x: np.ndarray, action: int, label: int | None) -> None:
-        pass
-
-
-@dataclass(frozen=True)
 class Mutant:
-    """A broken learner and the claims that must catch it, no more and no fewer."""
+    """A broken learner and the claims that must refute it, no more and no fewer.
+
+    Attributes
+    ----------
+    name : what is wrong with it
+    change : how it is made from the right algorithm
+    fate : the claims that refute it, in the order of ``WATCHED``; "survives" for none
+    why : the reason, above all why the other claims do not refute it
+    learns : whether it is wrong in what it learns, not in what it plays
+    """
 
     name: str
-    change: Callable[[Player, Problem], Player]
-    caught_by: frozenset[str]
+    change: Change
+    fate: str
     why: str
+    learns: bool = False
+
+    @property
+    def caught_by(self) -> frozenset[str]:
+        return frozenset(self.fate.split()) - {"survives"}
+
+    @property
+    def by_conformance_only(self) -> bool:
+        """Whether only comparisons with the definition see it: the theorems are true of it."""
+        return bool(self.caught_by) and self.caught_by <= {"algorithm-1", "updates"}
 
 
-def mutant(name: str, change: Any, caught_by: str, why: str) -> Mutant:
-    return Mutant(name, change, frozenset(caught_by.split()), why)
+def plays(name: str, change: Change, fate: str, why: str) -> Mutant:
+    return Mutant(name, change, fate, why)
 
 
-MUTANTS = (
-    mutant("control", lambda player, problem: player, "", "the right algorithm"),
-    mutant("exploration off", predicting(broken.no_exploration), "algorithm-1 bound-9",
-           "with a small gap a label may hardly be seen; mistakes only become fewer"),
-    mutant("halved gap map", predicting(broken.half_gap), "algorithm-1 lemma-1",
-           "too sure of the best label"),
-    mutant("zeta inverted", predicting(broken.inverted_zeta), "algorithm-1 bound-9 lemma-1",
-           "explores when it should play the mixture and the other way round"),
-    mutant("gamma / sqrt(rho)", scaling(GAMMA, -0.5), "algorithm-1 bound-9",
-           "explores less than declared"),
-    mutant("gamma sqrt(rho)", scaling(GAMMA, 0.5), "algorithm-1 lemma-1",
-           "explores more than declared: judged against the nominal rate"),
-    mutant("counter one late", predicting(broken.late_counter), "algorithm-1 lemma-1",
-           "explores sqrt(n/(n-1)) times too much: the first rounds leave no slack for it"),
-    mutant("counter stopped", predicting(broken.stopped_counter), "algorithm-1 lemma-1",
-           "the rate never falls"),
-    mutant("rate not capped", predicting(broken.uncapped_rate), "algorithm-1 lemma-1",
-           "more than half of a round explores"),
-    mutant("sum off by 1e-6", predicting(broken.sum_off), "algorithm-1",
-           "below the resolution of the lemmas, not of the definition"),
-    mutant("explores one action", predicting(broken.explores_one_action), "algorithm-1 bound-9",
-           "one action does not dominate the graph"),
-    mutant("always the best label", predicting(broken.always_best), "algorithm-1 bound-9 lemma-1",
-           "neither explores nor hedges"),
-    mutant("plays the runner-up", predicting(broken.plays_runner_up), "algorithm-1 bound-9 lemma-1 lemma-2",
-           "the mixture leans to the wrong label"),
-    mutant("explores when revealing", not_revealing, "algorithm-1 bound-9 lemma-1",
-           "gamma_t is not 0 where the best label reveals"),
-    mutant("weight dropped", updating(broken.weight_dropped), "updates",
-           "guarantee (4) leaves room on these streams"),
-    mutant("weight of the action", updating(broken.weight_of_the_action), "updates",
-           "1/p(action) where several actions see the label"),
-    mutant("gradient sign", updating(broken.sign_flipped), "guarantee-4 updates",
-           "moves away from every label"),
-    mutant("runner-up frozen", updating(broken.runner_up_frozen), "updates",
-           "half of each step is missing, which guarantee (4) tolerates here"),
-    mutant("half steps", updating(broken.half_step), "updates", "another constant, inside the slack"),
-    mutant("skips right rounds", updating(broken.one_in_two), "updates", "a perceptron's rule"),
-    mutant("no projection", no_projection, "updates",
-           "the declared ball is left; on these streams (4) survives"),
-    mutant("learns from unseen labels", updating(broken.guesses_unseen), "",
+def learns(name: str, flaw: object, fate: str, why: str) -> Mutant:
+    step = flaw if isinstance(flaw, Kernel) else flawed_step(flaw)
+    return Mutant(name, updating(step), fate, why, learns=True)
+
+
+CONTROL = Mutant("control", lambda player, problem: player, "survives", "the right algorithm")
+
+PLAYS = (
+    plays("exploration off", predicting(broken.exploration_off), "algorithm-1 bound-9",
+          "with a small gap a label may hardly be seen; mistakes only become fewer"),
+    plays("neither explores nor hedges", predicting(broken.neither_explores_nor_hedges),
+          "algorithm-1 bound-9 lemma-1", "it is as sure of a small margin as of a large one"),
+    plays("halved gap map", predicting(broken.halved_gap), "algorithm-1 lemma-1",
+          "too sure of the best label; the threshold guards (9) whatever the gap is"),
+    plays("gap map of the hinge", predicting(broken.gap_of_the_hinge), "algorithm-1 lemma-1",
+          "0 for margins from 1/2 on, where the smooth hinge still costs something"),
+    plays("zeta inverted", predicting(broken.zeta_inverted), "algorithm-1 bound-9 lemma-1",
+          "explores when it should spread the gap, and the other way round"),
+    plays("zeta as printed", predicting(broken.zeta_as_printed), "algorithm-1 bound-9",
+          "the paper's line 9 in place of the declared repair, and the paper's gap in (9)"),
+    plays("gamma / sqrt(rho)", scaling_gamma(-0.5), "algorithm-1 bound-9",
+          "explores less than declared, which costs no mistakes in a round"),
+    plays("gamma sqrt(rho)", scaling_gamma(0.5), "algorithm-1 lemma-1",
+          "explores more than declared, which is judged by the nominal gamma_t"),
+    plays("counter one late", predicting(broken.counter_late), "algorithm-1 lemma-1",
+          "gamma / sqrt(n - 1): Lemma 1 is tight where the loss is 0 but for gamma_t"),
+    plays("counter one early", predicting(broken.counter_early), "algorithm-1 bound-9",
+          "gamma / sqrt(n + 1): (9) is tight for a label that one action observes"),
+    plays("counter stopped", predicting(broken.counter_stopped), "algorithm-1 lemma-1",
+          "the rate never falls"),
+    plays("counts every round", predicting(broken.counts_every_round), "algorithm-1 bound-9",
+          "rounds with a revealing best label lower the rate too"),
+    plays("rate not capped", predicting(broken.rate_not_capped), "algorithm-1 lemma-1",
+          "more than half of a round explores, at the start only"),
+    plays("explores when revealing", with_parameters(broken.nothing_reveals),
+          "algorithm-1 bound-9 lemma-1", "wasted where gamma_t is 0, and it counts these rounds"),
+    plays("dominating set lacks a vertex", with_parameters(broken.vertex_missing),
+          "algorithm-1 bound-9", "a label is then observed by the best one or by chance only"),
+    plays("spreads the gap over S", predicting(broken.spreads_the_gap_over_s),
+          "algorithm-1 lemma-1", "labels outside S get too little when the gap is large"),
+    plays("plays the runner-up", predicting(broken.plays_the_runner_up),
+          "algorithm-1 bound-9 lemma-1 lemma-2", "the mixture leans to the wrong label"),
+    plays("ties to the last index", predicting(broken.ties_to_the_last),
+          "algorithm-1 bound-9 lemma-1",
+          "for bandits it changes nothing, p is uniform at a tie; elsewhere Q depends on who is best"),
+    plays("sum off by 1e-6", predicting(broken.sum_off), "algorithm-1",
+          "to the good of the best label: the theorems never add p up"),
+)  # fmt: skip
+
+LEARNS = (
+    learns("weight dropped", broken.weight_dropped, "updates",
+           "(4) has room for the smaller steps on games as short as these"),
+    learns("weight of the action", broken.weight_of_the_action, "updates",
+           "1/p(action) is larger where several actions see the label; (4) has room for it"),
+    learns("weight of the best label", broken.weight_of_the_best, "updates",
+           "1/p(y*) is about 1, like no weight at all"),
+    learns("weight at most 4", broken.weight_clipped, "updates",
+           "a common remedy against large steps, and not this algorithm"),
+    learns("gradient sign", broken.gradient_sign, "guarantee-4 updates",
+           "climbs; what Lemma 2 allows grows with the losses, so it says nothing"),
+    learns("runner-up frozen", broken.runner_up_frozen, "updates",
+           "half of each step is missing, and (4) has room for it"),
+    learns("learns from mistakes only", broken.only_mistakes, "updates",
+           "a perceptron; the losses that it passes over are small"),
+    learns("half steps", resized_step(0.5), "updates", "another constant, inside the room of (4)"),
+    learns("double steps", resized_step(2.0), "updates", "another constant, inside the room of (4)"),
+    learns("no projection", UnprojectedDescent.step, "updates",
+           "leaves the declared ball; (4) fails for it on the alternating sequence, not on these"),
+    learns("forgets to shrink", broken.never_shrinks, "updates",
+           "takes the norm for projected when the weights are not"),
+    learns("another optimiser", FollowTheRegularisedLeader.step, "updates",
+           "its own h is 6 B; here it keeps to the declared 2 sqrt(2) B as well"),
+    learns("believes its guess", broken.believes_its_guess, "updates",
+           "unseen labels are taken to be the best one; a small step that (4) has room for"),
+    learns("steps without a label", broken.steps_without_a_label, "updates",
+           "gets UNSEEN and a gradient of NaN, and so do its weights: nothing else can be judged"),
+    learns("would learn from unseen labels", broken.learns_if_it_can, "survives",
            "impossible: the game hands it UNSEEN and NaN, so it equals the control"),
 )  # fmt: skip
 
+MUTANTS = (*PLAYS, *LEARNS)
 
-def settings(change: Callable[[Player, Problem], Player], name: str) -> list[Setting]:
-    """The battery: chosen scores for what is predicted, short games for what is learnt."""
+
+def settings(mutant: Mutant) -> list[Setting]:
+    """The battery, with seed 0: chosen scores for what is played, short games for what is learnt."""
     found = []
     for graph in ("bandit", "filtering", "random:density=0.5,seed=2"):
-        still = Broken(update=updates.StandStill(), gamma=2.0, name=name, change=change)
-        found.append(Setting(still, "crafted-scores:n_labels=4", graph, 1500, None, 1))
-        moving = Broken(gamma=1.0, name=name, change=change)
+        if not mutant.learns:
+            still = Broken(update=StandStill(), gamma=2.0, name=mutant.name, change=mutant.change)
+            found.append(Setting(still, "crafted-scores:n_labels=4", graph, 1500, None, 1))
+        moving = Broken(gamma=1.0, name=mutant.name, change=mutant.change)
         found.append(Setting(moving, "one-hot:n_labels=4,noise=0.1", graph, 400, None, 2))
     return found
 
 
-def caught_by(change: Callable[[Player, Problem], Player], name: str) -> frozenset[str]:
-    """Names of the watched claims of which a repaired or only form is refuted."""
-    refuted = set()
-    for setting in settings(change, name):
-        for row in suite.judge_job(suite.Job(setting, CLAIMS, own=True), 0):
-            forms = catalog.claims()[row.claim].forms
-            if row.verdict == Verdict.REFUTED and row.form == forms[-1].name:
-                refuted.add(row.claim.rpartition("/")[2])
-    return frozenset(refuted)
+def judge(mutant: Mutant) -> list[suite.Row]:
+    """All rows of the battery."""
+    return [
+        row
+        for setting in settings(mutant)
+        for row in suite.judge_job(suite.Job(setting, CLAIMS, own=True), 0)
+    ]
 
 
-def peeker_rows() -> list[suite.Row]:
-    """The audit of a learner that peeks."""
-    learner = PlainLearner(Peeker, "peeker")
-    setting = Setting(learner, "one-hot:n_labels=4,noise=0.1", "bandit", 60, None, 1)
+def refuting(rows: list[suite.Row]) -> frozenset[str]:
+    """Names of the claims that are proved of what the learner declares, and refuted."""
+    return frozenset(row.claim.rpartition("/")[2] for row in rows if row.surprising)
+
+
+def judge_plain(learner: type[broken.Peeker]) -> list[suite.Row]:
+    """The same claims of a learner in plain Python, on one short game with seed 0."""
+    played = PlainLearner(learner, learner.__name__)
+    setting = Setting(played, "one-hot:n_labels=4,noise=0.1", "bandit", 60, None, 1)
     return suite.judge_job(suite.Job(setting, CLAIMS, own=True), 0)

@@ -2,49 +2,80 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from pathlib import Path
 
-import mutants
+import numpy as np
 import pytest
 
+from boundcheck import RefutedPromise, UserError, check_learner
 from boundcheck.verify.claim import Verdict
 from boundcheck.verify.replay import replay
+
+sys.path.insert(0, str(Path(__file__).parent))
+mutants = importlib.import_module("mutants")
+broken = importlib.import_module("broken")
 
 
 @pytest.mark.parametrize("mutant", mutants.MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_mutant_meets_its_declared_fate(mutant) -> None:
-    assert mutants.caught_by(mutant.change, mutant.name) == mutant.caught_by, mutant.why
+    rows = mutants.judge(mutant)
+    assert mutants.refuting(rows) == mutant.caught_by, mutant.why
+    surprising = {row.verdict for row in rows if row.surprising}
+    assert surprising <= {Verdict.REFUTED}
+
+
+def test_the_control_is_caught_by_nothing_though_it_could_be() -> None:
+    rows = mutants.judge(mutants.CONTROL)
+    assert mutants.refuting(rows) == frozenset()
+    held = {row.claim for row in rows if row.verdict == Verdict.HOLDS}
+    assert held == set(mutants.CLAIMS)
 
 
 def test_every_watched_claim_catches_something() -> None:
-    caught = frozenset().union(*(mutant.caught_by for mutant in mutants.MUTANTS))
-    assert caught | {"no-peeking"} == set(mutants.WATCHED)
-    assert sum(bool(mutant.caught_by) for mutant in mutants.MUTANTS) >= 20
+    fates = [mutant.caught_by for mutant in mutants.MUTANTS]
+    caught = frozenset().union(*fates) | broken.Peeker.caught_by
+    assert caught == set(mutants.WATCHED)
+    assert sum(map(bool, fates)) >= 20
 
 
 def test_peeking_is_caught_by_the_audit_alone() -> None:
-    rows = mutants.peeker_rows()
-    refuted = [row for row in rows if row.verdict == Verdict.REFUTED]
-    assert [row.claim for row in refuted] == ["game/no-peeking"]
-    assert refuted[0].surprising
+    rows = mutants.judge_plain(broken.Peeker)
+    assert mutants.refuting(rows) == broken.Peeker.caught_by == {"no-peeking"}
 
 
-def test_a_flipped_gradient_in_a_file_gets_a_certificate_that_replays(tmp_path: Path) -> None:
-    from boundcheck.verify import plan, suite
+def test_knowing_the_labels_beforehand_is_no_peeking() -> None:
+    """It is a good learner for this one sequence: other labels in unseen rounds leave its play alone."""
+    rows = mutants.judge_plain(broken.ByHeart)
+    assert mutants.refuting(rows) == broken.ByHeart.caught_by == frozenset()
 
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    learner = text[text.index("# my_learner.py") : text.index("```", text.index("# my_learner.py"))]
-    step = "self.weights -= np.sqrt(2)"
-    assert learner.count(step) == 1
-    broken = learner.replace(step, "self.weights += np.sqrt(2)")
-    (tmp_path / "mine.py").write_text(broken, encoding="utf-8")
-    request = plan.Request(
-        ("gappletron/guarantee-4",), f"{tmp_path}/mine.py:MyLearner", graph="full", scale="quick"
+
+def test_a_step_without_a_label_ruins_the_weights() -> None:
+    """What the game hands over for an unseen label is of no use."""
+    mutant = next(m for m in mutants.MUTANTS if m.name == "steps without a label")
+    row = next(row for row in mutants.judge(mutant) if row.claim == "gappletron/updates")
+    assert row.verdict == Verdict.REFUTED
+    assert row.outcome.certificate is not None
+    assert np.isnan([float(score) for score in row.outcome.certificate.content["before"]]).all()
+
+
+def test_a_certificate_of_the_updates_replays_until_the_learner_is_mended(tmp_path: Path) -> None:
+    """The learner is in the library's own form and comes from a file, which the certificate names."""
+    file = tmp_path / "half_steps.py"
+    program = (
+        f"import sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from broken import Broken, resized_step, updating\n\n"
+        "class HalfSteps(Broken):\n"
+        "    def __init__(self):\n"
+        "        super().__init__(gamma=1.0, change=updating(resized_step(0.5)))\n"
     )
-    rows = [row for job in plan.jobs_for(request) for row in suite.judge_job(job, 0)]
-    refuted = [row for row in rows if row.surprising]
-    assert refuted
-    assert "replicate 0, round" in refuted[0].outcome.evidence
-    certificate = refuted[0].outcome.certificate
-    assert certificate is not None
-    replay(certificate.write(tmp_path))
+    file.write_text(program, encoding="utf-8")
+    with pytest.raises(RefutedPromise, match=r"updates.*replicate 0, round \d+") as caught:
+        check_learner(f"{file}:HalfSteps", claims=["gappletron/updates"], graph="bandit")
+    assert caught.value.certificate is not None
+    certificate = caught.value.certificate.write(tmp_path)
+    assert replay(certificate).claim.id == "gappletron/updates"
+    file.write_text(program.replace("0.5", "1.0"), encoding="utf-8")
+    with pytest.raises(UserError, match="does not violate"):
+        replay(certificate)

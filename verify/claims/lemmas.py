@@ -55,6 +55,8 @@ def round_instance(case: Case, suspect: Suspect) -> RoundInstance | None:
     declared = case.declaration
     if declared.rule is None or declared.loss is None or declared.gamma is None:
         return None
+    if not np.isfinite(suspect.scores).all():  # a stranger's learner need not show its weights
+        return None
     instance = RoundInstance(
         score_instance(case, suspect),
         declared.rule,  # type: ignore[arg-type]
