@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+Result = dict[str, Any]
+"""A row of verdicts.json."""
 
 COLOURS = {
     "holds": "#2f7d4f",
@@ -19,20 +25,27 @@ COLOURS = {
     "vacuous": "#7a4fa3",
     "error": "#000000",
 }
+INK = "#3c4249"
 SHOWN_CURVES = 6
 
+_WHOLE = (0.0, 0.0, 1.0, 1.0)
+"""Axes that fill their figure: ``svg`` makes room for what is written around them."""
+
 _PLAIN_LATEX = (
+    (r"\\frac", r"\\dfrac"),
     (r"\\tfrac", r"\\frac"),
+    (r"\\(d?frac)(\w)(\w)", r"\\\1{\2}{\3}"),
     (r"\\textstyle", ""),
-    (r"\\[Bb]ig", ""),
+    (r"\\[Bb]ig(\\\{|[(\[])", r"\\left\1"),
+    (r"\\[Bb]ig(\\\}|[)\]])", r"\\right\1"),
     (r"\\;", r"\\ "),
     (r"\\le(?![a-z])", r"\\leq"),
     (r"\\ge(?![a-z])", r"\\geq"),
     (r"\\ne(?![a-z])", r"\\neq"),
-    (r"\\frac(\w)(\w)", r"\\frac{\1}{\2}"),
     (r"\\mathbf (\w)", r"\\mathbf{\1}"),
     (r"\\star", r"*"),
     (r"\\\|", r"\\Vert "),
+    (r"\b([a-z])'_(\{[^{}]*\}|\w)", r"\1_\2^{\\prime}"),
 )
 
 
@@ -46,7 +59,7 @@ def mathtext(statement: str) -> str:
 def statement_svg(statement: str) -> str | None:
     """A statement as a picture; None if it cannot be set."""
     figure = Figure(figsize=(0.1, 0.1))
-    figure.text(0, 0, f"${mathtext(statement)}$", fontsize=13)
+    figure.text(0, 0, f"${mathtext(statement)}$", fontsize=14, math_fontfamily="cm")
     try:
         return svg(figure)
     except ValueError:
@@ -63,87 +76,164 @@ def svg(figure: Figure) -> str:
     return re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
 
 
-def ratio_figure(results: Sequence[dict[str, Any]], relation: str = "<=") -> str | None:
-    """Observed over envelope in every case, by feedback graph; the line at 1 is the theorem."""
-    rows = [
-        {"graph": _graph_family(r["graph"]), "ratio": r["ratio"], "verdict": r["verdict"]}
-        for r in results
-        if r["ratio"] is not None and r["ratio"] > 0
-    ]
-    if not rows:
+def ratio_figure(results: Sequence[Result], relation: str = "<=") -> str | None:
+    """Observed over envelope: the worst for each graph, loss and rule, or every case if these are few.
+
+    Parameters
+    ----------
+    results : rows of one form of one claim
+    relation : "<=" or ">="; decides which ratio is the worst
+    """
+    telling = [r for r in results if _readable(r) or r["verdict"] == "refuted"]
+    graphs = {_graph_family(r["graph"]) for r in telling}
+    cells = {(_graph_family(r["graph"]), _player(r)) for r in telling}
+    if len(graphs) > 1 and len(cells) >= SHOWN_CURVES:
+        return _heat_map(telling, relation)
+    readable = [r for r in telling if _readable(r)]
+    if not readable:
         return None
-    frame = pd.DataFrame(rows).sort_values(["graph", "verdict"], kind="stable")
-    order = sorted(frame["graph"].unique())
-    figure = Figure(figsize=(7.2, 0.9 + 0.38 * len(order)))
-    axes = figure.subplots()
-    present = [verdict for verdict in COLOURS if verdict in set(frame["verdict"])]
-    for verdict in present:
+    if len(graphs) > 1:
+        return _strip(readable, lambda r: _graph_family(r["graph"]))
+    return _strip(readable, lambda r: _player(r).replace("\n", ", "))
+
+
+def _readable(result: Result) -> bool:
+    return result["ratio"] is not None and result["ratio"] > 0
+
+
+def _graph_family(graph: str) -> str:
+    return "random digraphs" if graph.startswith("random:") else _literal(graph)
+
+
+def _literal(name: str) -> str:
+    """A name as matplotlib prints it: without formulas."""
+    return name.replace("$", r"\$")
+
+
+def _player(result: Result) -> str:
+    """Loss and exploration rule on two lines, or the learner's name where it has none."""
+    name, _, parameters = result["learner"].partition(":")
+    rule = re.search(r"(?:^|,)rule=([^,]*)", parameters)
+    return _literal("\n".join([result["loss"] or name, *([] if rule is None else [rule[1]])]))
+
+
+def _heat_map(results: Sequence[Result], relation: str) -> str:
+    sign = 1 if relation == "<=" else -1
+    frame = pd.DataFrame(
+        {
+            "graph": [_graph_family(r["graph"]) for r in results],
+            "player": [_player(r) for r in results],
+            # how far beyond the envelope; a refuted case without a ratio is infinitely far
+            "excess": [sign * np.log10(r["ratio"]) if _readable(r) else np.inf for r in results],
+            "refuted": [r["verdict"] == "refuted" for r in results],
+        }
+    )
+    cells = frame.groupby(["graph", "player"])
+    excess = cells["excess"].max().unstack()
+    refuted = cells["refuted"].agg("any").unstack().eq(True)
+    height, width = excess.shape
+    words = [
+        [_cell(10 ** (sign * x), bad) for x, bad in zip(*row, strict=True)]
+        for row in zip(excess.to_numpy(), refuted.to_numpy(), strict=True)
+    ]
+    green_then_red = LinearSegmentedColormap.from_list(
+        "ratio", [(0, "#f1f6f3"), (0.5, "#8cc5a0"), (0.5, "#f6cdc7"), (1, "#dd6a5f")]
+    )
+    figure = Figure(figsize=(0.92 * width, 0.34 * height))
+    axes = figure.add_axes(_WHOLE)
+    sns.heatmap(
+        excess.clip(-1, -1e-3).where(~refuted, excess.clip(1e-2, 1)),
+        ax=axes,
+        annot=np.array(words),
+        fmt="",
+        cmap=green_then_red,
+        vmin=-1,
+        vmax=1,
+        cbar=False,
+        linewidths=1.5,
+        annot_kws={"fontsize": 9, "color": "#1c1f23"},
+    )
+    for row, column in np.argwhere(refuted.to_numpy()):
+        corner = (column + 0.03, row + 0.05)
+        axes.add_patch(Rectangle(corner, 0.94, 0.9, fill=False, ec=COLOURS["refuted"], lw=1.6))
+    axes.set(xlabel="", ylabel="")
+    axes.tick_params(length=0, labelsize=8.5)
+    for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
+        label.set_rotation(0)
+    return svg(figure)
+
+
+def _cell(ratio: float, refuted: bool) -> str:
+    if np.isnan(ratio):
+        return ""
+    number = "∞" if np.isinf(ratio) else f"{ratio:.2g}"
+    return f"✗ {number}" if refuted else number
+
+
+def _strip(results: Sequence[Result], group: Callable[[Result], str]) -> str:
+    frame = pd.DataFrame(
+        {
+            "group": [group(r) for r in results],
+            "ratio": [r["ratio"] for r in results],
+            "verdict": [r["verdict"] for r in results],
+        }
+    )
+    order = sorted(frame["group"].unique(), reverse=True)
+    with sns.axes_style("ticks"):
+        figure = Figure(figsize=(3, 0.2 + 0.34 * len(order)))
+        axes = figure.add_axes(_WHOLE)
+    axes.axvline(1, color=INK, lw=1.2, ls="--")
+    for verdict, colour in COLOURS.items():
         chosen = frame[frame["verdict"] == verdict]
-        heights = [
-            order.index(graph) + 0.12 * (i % 5 - 2) for i, graph in enumerate(chosen["graph"])
-        ]
+        if chosen.empty:
+            continue
+        # a fixed spread, not a random one: equal ratios stay apart and bytes stay equal
+        heights = [order.index(name) + 0.12 * (i % 5 - 2) for i, name in enumerate(chosen["group"])]
+        mark = "X" if verdict == "refuted" else "o"
         axes.plot(
-            chosen["ratio"],
-            heights,
-            "o",
-            ms=4,
-            alpha=0.6,
-            mew=0,
-            color=COLOURS[verdict],
-            label=verdict,
+            chosen["ratio"], heights, mark, ms=5, alpha=0.7, mew=0, color=colour, label=verdict
         )
-    axes.axvline(1, color="#444", lw=1, ls="--")
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
     axes.set_xlim(min(0.1, frame["ratio"].min() / 1.5), max(10.0, frame["ratio"].max() * 1.5))
     axes.set_yticks(range(len(order)), order)
     axes.set_ylim(-0.6, len(order) - 0.4)
-    better = "left" if relation == "<=" else "right"
-    axes.set_xlabel(
-        f"observed / envelope, one dot a case (the theorem: {better} of the dashed line)"
-    )
-    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    axes.set_xlabel("observed / envelope", fontsize=9)
+    axes.tick_params(labelsize=9)
+    axes.legend(frameon=False, fontsize=9, ncols=5, loc="lower left", bbox_to_anchor=(0, 1))
     sns.despine(ax=axes)
     return svg(figure)
 
 
-def _graph_family(graph: str) -> str:
-    return "random digraphs" if graph.startswith("random") else graph
-
-
-def curve_figure(curves: pd.DataFrame, titles: dict[str, str]) -> str | None:
-    """Both sides over the rounds in the cases with the largest final ratio.
+def curve_panels(curves: pd.DataFrame, verdicts: dict[str, str]) -> dict[str, str]:
+    """Both sides over the rounds in the cases with the largest final ratio: case to picture.
 
     Parameters
     ----------
     curves : columns case, replicate, rounds, observed, envelope
-    titles : what to write above a case
+    verdicts : the verdict of each case, which colours its observed side
     """
-    if curves.empty:
-        return None
     last = curves[curves["rounds"] == curves.groupby("case")["rounds"].transform("max")]
     ratios = (last["observed"] / last["envelope"].where(last["envelope"] > 0)).groupby(last["case"])
     ranked = ratios.max().dropna().sort_values(ascending=False, kind="stable")
-    cases = list(ranked.index[:SHOWN_CURVES])
-    if not cases:
-        return None
-    columns = min(3, len(cases))
-    height = -(-len(cases) // columns)
-    figure = Figure(figsize=(3.4 * columns, 2.7 * height), layout="constrained")
-    grid = figure.subplots(height, columns, squeeze=False)
-    for axes, case in zip(grid.flat, cases, strict=False):
-        chosen = curves[curves["case"] == case]
-        for _, run in chosen.groupby("replicate"):
-            axes.plot(run["rounds"], run["observed"], color=COLOURS["holds"], lw=1, alpha=0.8)
-            axes.plot(run["rounds"], run["envelope"], color="#444", lw=1, ls="--", alpha=0.8)
-        axes.set_xscale("log")
-        axes.set_title(titles[case], fontsize=8)
-        axes.tick_params(labelsize=7)
-        axes.set_xlabel("round", fontsize=8)
-        sns.despine(ax=axes)
-    for axes in grid.flat[len(cases) :]:
-        axes.set_visible(False)
-    first = grid.flat[0]
-    first.plot([], [], color=COLOURS["holds"], lw=1, label="observed, a line a run")
-    first.plot([], [], color="#444", lw=1, ls="--", label="its envelope")
-    first.legend(frameon=False, fontsize=7, loc="upper left")
+    return {
+        case: _panel(curves[curves["case"] == case], COLOURS.get(verdicts.get(case, ""), INK))
+        for case in map(str, ranked.index[:SHOWN_CURVES])
+    }
+
+
+def _panel(curves: pd.DataFrame, colour: str) -> str:
+    with sns.axes_style("whitegrid", {"grid.color": "#e6e9ed", "axes.edgecolor": INK}):
+        figure = Figure(figsize=(3.4, 1.9))
+        axes = figure.add_axes(_WHOLE)
+    for _, run in curves.groupby("replicate"):
+        axes.plot(run["rounds"], run["envelope"], color=INK, lw=1.8, ls="--", alpha=0.8)
+        axes.plot(run["rounds"], run["observed"], color=colour, lw=1.1, alpha=0.9)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
+    axes.set_xlabel("round", fontsize=9)
+    axes.tick_params(labelsize=8)
+    sns.despine(ax=axes)
     return svg(figure)

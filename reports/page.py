@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from itertools import count
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ..errors import UserError
 from ..verify import catalog, results
 from ..verify.claim import Claim, Kind
 from . import figures
+from .figures import Result
 
 SHOWN_CASES = 400
 """Rows of a table of cases; the rest is in verdicts.json."""
+
+SHOWN_CERTIFICATES = 5
 
 _ORDER = ("error", "refuted", "undecided", "holds", "vacuous", "not applicable")
 
@@ -34,11 +41,8 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
         if there are no results, or the page cannot be written
     """
     loaded = results.load(folder)
-    document = loaded.document
-    sections = [
-        _section(claim_id, rows, loaded.curves)
-        for claim_id, rows in _by_claim(document["results"]).items()
-    ]
+    document, rows = loaded.document, loaded.document["results"]
+    path = folder / "index.html" if out is None else out
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=select_autoescape(),
@@ -46,19 +50,24 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = lambda x: "–" if x is None else f"{x:.3g}"
+    environment.filters["number"] = _number
+    environment.filters["plural"] = lambda n, word: f"{n} {word}" if n == 1 else f"{n} {word}s"
+    environment.filters["broken"] = _broken
+    environment.filters["located"] = lambda name: Path(
+        relpath(folder / name, path.parent)
+    ).as_posix()
     text = environment.get_template("page.html").render(
         suite=document["suite"],
-        sections=sections,
+        sections=[_section(name, own, loaded.curves) for name, own in _by_claim(rows).items()],
         hypotheses=document.get("hypotheses", []),
-        counts=Counter(row["verdict"] for row in document["results"]),
-        surprises=sum(_surprising(row) for row in document["results"]),
-        cells=len(document["results"]),
+        counts=Counter(row["verdict"] for row in rows),
+        surprises=[row for row in rows if _surprising(row)],
+        cases=len({row["case"] for row in rows}),
+        cells=len(rows),
         order=_ORDER,
     )
-    path = folder / "index.html" if out is None else out
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(_own_ids(text), encoding="utf-8")
     except OSError as error:
         raise UserError(
             f"page '{path}' cannot be written: {error.strerror}; expected a file in a folder that exists."
@@ -66,62 +75,91 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
     return path
 
 
-def _by_claim(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+def _number(value: float | None, digits: int = 3) -> str:
+    return "–" if value is None else f"{value:.{digits}g}".replace("-", "−")
+
+
+def _broken(spec: str) -> Markup:
+    """A spec that may go on in the next line after each of its commas."""
+    return Markup(",<wbr>").join(escape(part) for part in spec.split(","))
+
+
+def _own_ids(page: str) -> str:
+    """The page with the ids of each picture made its own; each was drawn as if it were alone."""
+    numbers = count()
+
+    def rename(picture: re.Match[str]) -> str:
+        own = f"s{next(numbers)}-"
+        return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{own}", picture[0])
+
+    return re.sub(r"<svg.*?</svg>", rename, page, flags=re.DOTALL)
+
+
+def _by_claim(rows: list[Result]) -> dict[str, list[Result]]:
+    found: dict[str, list[Result]] = {}
     for row in sorted(rows, key=lambda row: row["claim"]):
         found.setdefault(row["claim"], []).append(row)
     return found
 
 
-def _surprising(row: dict[str, Any]) -> bool:
+def _surprising(row: Result) -> bool:
     expected, verdict = row["expected"], row["verdict"]
     if expected is None or verdict == expected:
         return False
-    return expected == "refuted" or verdict in ("refuted", "error")
+    return not (expected == "holds" and verdict in ("vacuous", "not applicable"))
 
 
-def _section(claim_id: str, rows: list[dict[str, Any]], curves: Any) -> dict[str, Any]:
+def _section(claim_id: str, rows: list[Result], curves: pd.DataFrame) -> dict[str, Any]:
     claim = catalog.claims().get(claim_id)
-    forms = []
-    for name in sorted({row["form"] for row in rows}):
-        chosen = [row for row in rows if row["form"] == name]
-        forms.append(_form(claim, name, chosen, curves[curves["claim"] == claim_id]))
+    own = curves[curves["claim"] == claim_id]
     return {
-        "id": claim_id.replace("/", "-"),
+        "id": re.sub(r"[^\w.-]", "-", claim_id),
         "name": claim_id,
-        "title": claim.title if claim else "a claim that is no longer known",
+        "title": claim.title if claim else "a claim that is not built in",
         "source": str(claim.source) if claim else "",
         "kind": rows[0]["kind"],
-        "forms": forms,
+        "forms": [
+            _form(claim, name, [r for r in rows if r["form"] == name], own[own["form"] == name])
+            for name in sorted({row["form"] for row in rows})
+        ],
     }
 
 
 def _form(
-    claim: Claim | None, name: str, rows: list[dict[str, Any]], curves: Any
+    claim: Claim | None, name: str, rows: list[Result], curves: pd.DataFrame
 ) -> dict[str, Any]:
     form = next((form for form in claim.forms if form.name == name), None) if claim else None
-    counts = Counter(row["verdict"] for row in rows)
-    picture = None if form is None else figures.statement_svg(form.statement)
-    titles = {row["case"]: _short_case(row) for row in rows}
-    own = curves[curves["form"] == name]
-    certificates = sorted({row["certificate"] for row in rows if row["certificate"]}, key=len)
     relation = claim.relation if claim else "<="
+    seen = Counter(row["verdict"] for row in rows)
+    worst = _worst(rows)
+    certificates = {row["certificate"] for row in rows if row["certificate"]}
+    verdicts = {row["case"]: row["verdict"] for row in rows}
+    # first the cases that a reader looks for
+    ranked = sorted(
+        rows, key=lambda r: (not _surprising(r), _ORDER.index(r["verdict"]), -(r["ratio"] or 0.0))
+    )
     return {
         "name": name,
         "statement": "" if form is None else form.statement,
-        "picture": None if picture is None else Markup(picture),
+        "picture": None if form is None else _markup(figures.statement_svg(form.statement)),
         "proof": "" if form is None else form.proof.value,
         "why": "" if form is None else form.why,
-        "worst": _worst(rows),
-        "counts": {verdict: counts[verdict] for verdict in _ORDER if counts[verdict]},
+        "worst": worst,
+        "counts": {verdict: seen[verdict] for verdict in _ORDER if seen[verdict]},
+        "cases": len(rows),
         "runs": sum(row["runs"] for row in rows),
         "rounds": sum(row["rounds"] for row in rows),
-        "rows": rows[:SHOWN_CASES],
-        "hidden": max(0, len(rows) - SHOWN_CASES),
-        "certificates": certificates[:5],
+        "rows": ranked[:SHOWN_CASES],
+        "certificates": sorted(certificates, key=lambda c: (c != worst["certificate"], c))[
+            :SHOWN_CERTIFICATES
+        ],
         "n_certificates": len(certificates),
+        "relation": relation,
         "ratios": _markup(figures.ratio_figure(rows, relation)),
-        "curves": _markup(figures.curve_figure(own, titles)),
+        "panels": {
+            case: Markup(picture)
+            for case, picture in figures.curve_panels(curves, verdicts).items()
+        },
         "surprises": sum(_surprising(row) for row in rows),
     }
 
@@ -130,7 +168,7 @@ def _markup(picture: str | None) -> Markup | None:
     return None if picture is None else Markup(picture)
 
 
-def _worst(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _worst(rows: list[Result]) -> Result:
     """The row that speaks for the form: a surprise, else the largest ratio of the loudest verdict."""
     candidates = [row for row in rows if _surprising(row)] or rows
     loudest = min((row["verdict"] for row in candidates), key=_ORDER.index)
@@ -139,10 +177,3 @@ def _worst(rows: list[dict[str, Any]]) -> dict[str, Any]:
     lower = same[0]["kind"] == Kind.LOWER_BOUND
     nearest = min if lower else max
     return nearest(expected or same, key=lambda row: row["ratio"] or 0.0)
-
-
-def _short_case(row: dict[str, Any]) -> str:
-    learner = row["learner"].partition(":")[2] or row["learner"]
-    parts = [part.partition("=")[2] or part for part in learner.split(",")]
-    adversary = row["adversary"].partition(":")[0]
-    return f"{', '.join(parts)}\n{adversary}, {row['graph']}"

@@ -2,108 +2,255 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
+from collections import Counter
+from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
+from typing import Any
 
+import matplotlib as mpl
+import pandas as pd
 import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.reports import figures
 from boundcheck.reports.page import write_page
-from boundcheck.verify import catalog, plan, results, suite
+from boundcheck.verify import catalog, results
 
-VOID = {"meta", "link", "br", "img", "hr"}
+VOID = {"meta", "link", "br", "wbr", "img", "hr"}
+CURVES = ["claim", "form", "case", "replicate", "rounds", "observed", "envelope"]
+CERTIFICATE = "certificates/gappletron-lemma-1-printed-0a.json"
+SUITE = {
+    "versions": {"boundcheck": "0.1.0", "numpy": "2.0.0"},
+    "cpu": "a processor",
+    "libm": "a library",
+    "seed": 7,
+    "level": 1e-9,
+    "sampled_cells": 3,
+    "false_alarm_probability": 3e-9,
+    "seconds": 1.5,
+}
 
 
-class Balance(HTMLParser):
-    """Collects tags and checks that they close."""
+class Page(HTMLParser):
+    """Tags, links, ids and text of a page whose tags all close in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.seen: list[str] = []
+        self.tags: Counter[str] = Counter()
         self.links: list[str] = []
+        self.ids: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen.append(tag)
-        self.links += [v or "" for k, v in attrs if k in ("href", "src", "xlink:href")]
+        self.handle_startendtag(tag, attrs)
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen.append(tag)
+        self.tags[tag] += 1
+        self.links += [value or "" for key, value in attrs if key in ("href", "src", "xlink:href")]
+        self.ids += [value or "" for key, value in attrs if key == "id"]
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
+    def handle_data(self, data: str) -> None:
+        self.text += data
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results of a few cases of every claim."""
-    folder = tmp_path_factory.mktemp("results")
-    jobs = plan.jobs_for(plan.Request(scale="quick"))
-    chosen = [job for job in jobs if job.setting.replicates < 20][::31]
-    rows = [row for found in suite.run(chosen, 0) for row in found]
-    hypothesis = plan.Hypothesis("margin", 0.25, "smallest margin of U")
-    results.save(rows, folder, 0, 1.0, [hypothesis])
+
+def result(
+    claim: str = "gappletron/lemma-1", form: str = "repaired", **other: Any
+) -> dict[str, Any]:
+    """A row of verdicts.json."""
+    row = {
+        "claim": claim,
+        "form": form,
+        "learner": "gappletron:loss=smooth-hinge,rule=threshold,gamma=2",
+        "loss": "smooth-hinge",
+        "adversary": "one-hot:noise=0.1",
+        "graph": "bandit",
+        "kind": "pathwise",
+        "verdict": "holds",
+        "expected": "holds",
+        "observed": 0.5,
+        "envelope": 1.0,
+        "ratio": 0.5,
+        "regret_ratio": None,
+        "headroom": 2.0,
+        "evidence": "100 rounds in 2 runs",
+        "runs": 2,
+        "rounds": 100,
+        "flags": [],
+        "certificate": None,
+    } | other
+    return {"case": f"{row['learner']} | {row['adversary']} | {row['graph']} | T=50"} | row
+
+
+def rows() -> Iterator[dict[str, Any]]:
+    """A few claims: with a heat map, with curves, of every verdict, unknown, without any number."""
+    losses, graphs = ("smooth-hinge", "logistic-K"), ("bandit", "full", "random:density=0.2,seed=1")
+    refuted = {"verdict": "refuted", "expected": "refuted", "certificate": CERTIFICATE}
+    for loss, graph in product(losses, graphs):
+        learner = f"gappletron:loss={loss},rule=printed"
+        bad = {"ratio": 3.8, "headroom": None, **refuted} if loss == "logistic-K" else {}
+        yield result(form="printed", learner=learner, loss=loss, graph=graph, **bad)
+    yield result("gappletron/guarantee-4", ratio=0.9, flags=["live in 3% of rounds"])
+    yield result("gappletron/guarantee-4", "printed", ratio=None, observed=None, **refuted)
+    yield result("gappletron/theorem-7", kind="lower bound", ratio=1.2, verdict="undecided")
+    nothing = {"ratio": None, "observed": None, "envelope": None, "headroom": None}
+    yield result("gappletron/lemma-3", "printed", verdict="vacuous", **nothing)
+    yield result(
+        "gappletron/lemma-3", "printed", verdict="not applicable", expected=None, **nothing
+    )
+    yield result("mine/claim", "printed", verdict="error", evidence="ValueError: a", **nothing)
+
+
+def write(folder: Path, found: list[dict[str, Any]], curves: list[tuple[Any, ...]]) -> Path:
+    """A result folder."""
+    document = {
+        "schema": results.SCHEMA,
+        "suite": SUITE,
+        "results": found,
+        "hypotheses": [{"name": "margin", "measured": -0.25, "meaning": "smallest margin of U"}],
+    }
+    results.write_json(document, folder / results.VERDICTS)
+    pd.DataFrame(curves, columns=CURVES).to_parquet(folder / results.CURVES, index=False)
     return folder
 
 
-def test_the_page_shows_everything_and_needs_nothing(folder: Path) -> None:
-    text = write_page(folder).read_text(encoding="utf-8")
-    parser = Balance()
-    parser.feed(text)
-    assert parser.open == []
-    assert parser.seen.count("svg") > 10
-    assert parser.links
-    assert not [link for link in parser.links if re.match(r"(https?:)?//", link)]
-    document = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
-    for row in document["results"]:
-        assert row["claim"] in text
-    for words in ("refuted", "holds", "smallest margin of U", "boundcheck replay", "regret ratio"):
-        assert words in text
-    for link in parser.links:
-        if link.startswith("certificates/"):
-            assert (folder / link).is_file()
-    assert len(text) < 5_000_000
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of two runs of a few cases, one with curves."""
+    case = result("gappletron/guarantee-4")["case"]
+    curves = [
+        ("gappletron/guarantee-4", "repaired", case, replicate, t, 0.3 * t + replicate, 0.4 * t)
+        for replicate, t in product(range(2), (1, 10, 50))
+    ]
+    return write(tmp_path_factory.mktemp("results"), list(rows()), curves)
 
 
-def test_the_same_results_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
-    pages = [write_page(folder, tmp_path / name).read_bytes() for name in ("a.html", "b.html")]
-    assert pages[0] == pages[1]
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Page:
+    """The page of these results, as a browser reads it."""
+    return Page(write_page(folder).read_text(encoding="utf-8"))
 
 
-def test_names_are_escaped(folder: Path, tmp_path: Path) -> None:
-    document = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
-    document["results"][0]["case"] = "<script>alert(1)</script>"
-    (tmp_path / "verdicts.json").write_text(json.dumps(document), encoding="utf-8")
-    shutil.copy(folder / "curves.parquet", tmp_path)
-    text = write_page(tmp_path).read_text(encoding="utf-8")
-    assert "<script>" not in text
-    assert "&lt;script&gt;" in text
+def test_every_claim_verdict_and_number_is_there(page: Page) -> None:
+    for row in rows():
+        for part in (row["claim"], row["verdict"], row["case"], row["evidence"], *row["flags"]):
+            assert part in page.text, part
+    for words in ("seed 7", "1.5 s", "numpy 2.0.0", "smallest margin of U", "−0.25", "2 surprises"):
+        assert words in page.text, words
+    assert "van der Hoeven" in page.text
+    assert f"boundcheck replay {CERTIFICATE}" in page.text
 
 
-def test_a_page_that_cannot_be_written(folder: Path) -> None:
+def test_the_statements_curves_and_ratios_are_drawn(page: Page) -> None:
+    statements, panels, ratios = 5, 1, 3
+    assert page.tags["svg"] == statements + panels + ratios
+
+
+def test_nothing_is_loaded_from_elsewhere(page: Page) -> None:
+    assert page.tags["script"] == page.tags["img"] == 0
+    elsewhere = [
+        link for link in page.links if not link.startswith(("#", "data:,", "certificates/"))
+    ]
+    assert elsewhere == []
+
+
+def test_every_link_inside_the_page_has_one_end(page: Page) -> None:
+    assert len(set(page.ids)) == len(page.ids)
+    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+
+
+def test_the_same_results_give_the_same_bytes(folder: Path) -> None:
+    before = dict(mpl.rcParams)
+    first, second = (write_page(folder).read_bytes() for _ in range(2))
+    assert first == second
+    assert dict(mpl.rcParams) == before
+
+
+def test_certificates_are_found_from_a_page_elsewhere(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    out = write_page(folder, tmp_path / "deep" / "page.html")
+    links = Page(out.read_text(encoding="utf-8")).links
+    found = {link for link in links if link.endswith(".json")}
+    assert {(out.parent / link).resolve() for link in found} == {(folder / CERTIFICATE).resolve()}
+
+
+@pytest.mark.parametrize("field", ["case", "learner", "evidence", "graph", "loss", "claim", "form"])
+def test_names_are_escaped(tmp_path: Path, field: str) -> None:
+    row = result() | {field: r"<script>alert(1)</script>, <svg>$\nosuchmacro$"}
+    text = write_page(write(tmp_path, [row], [])).read_text(encoding="utf-8")
+    assert Page(text).tags["script"] == 0
+
+
+def test_long_tables_are_cut_and_the_cases_that_matter_come_first(tmp_path: Path) -> None:
+    many = [result(adversary=f"stream-{i}") for i in range(450)]
+    bad = result(adversary="the-bad-one", verdict="refuted", certificate=CERTIFICATE)
+    text = write_page(write(tmp_path, [*many, bad], [])).read_text(encoding="utf-8")
+    cases = re.findall(r"<td class=\"wide\"><code>.*?\| (\S+) \|", text[text.index("<details>") :])
+    assert cases[0] == "the-bad-one"
+    assert "51 more in verdicts.json" in text
+
+
+def test_a_run_without_results_has_a_page(tmp_path: Path) -> None:
+    page = Page(write_page(write(tmp_path, [], [])).read_text(encoding="utf-8"))
+    assert "0 verdicts" in page.text
+
+
+def test_a_page_that_cannot_be_read_or_written(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no results in"):
+        write_page(tmp_path)
     with pytest.raises(UserError, match="cannot be written"):
         write_page(folder, folder / "absent" / "page.html")
+
+
+@pytest.mark.parametrize(
+    ("latex", "plain"),
+    [
+        (r"\frac{K-1}{K}", r"\dfrac{K-1}{K}"),
+        (r"\tfrac{1}{K}", r"\frac{1}{K}"),
+        (r"\tfrac23", r"\frac{2}{3}"),
+        (r"\max\Big\{a, \big[b\big]\Big\}", r"\max\left\{a, \left[b\right]\right\}"),
+        (r"\sqrt{\textstyle\sum_t x_t}", r"\sqrt{\sum_t x_t}"),
+        (r"a \le b \ge c \ne \left(d\right)", r"a \leq b \geq c \neq \left(d\right)"),
+        (r"\mathbf 1_S", r"\mathbf{1}_S"),
+        (r"\|x\|^2", r"\Vert x\Vert ^2"),
+        (r"p'_t(y) + y'_{t-1}", r"p_t^{\prime}(y) + y_{t-1}^{\prime}"),
+        (r"\text{the learner's rate}", r"\text{the learner's rate}"),
+    ],
+)
+def test_latex_becomes_what_matplotlib_sets(latex: str, plain: str) -> None:
+    assert figures.mathtext(latex) == plain
+    assert figures.statement_svg(latex) is not None
 
 
 def test_every_statement_can_be_set() -> None:
     for claim in catalog.claims().values():
         for form in claim.forms:
-            picture = figures.statement_svg(form.statement)
-            assert picture is not None, claim.id
-            assert picture.startswith("<svg")
+            assert figures.statement_svg(form.statement) is not None, claim.id
     assert figures.statement_svg(r"\nosuchmacro{") is None
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Debian's chromium")
-def test_the_page_opens_in_a_browser_without_errors(folder: Path, tmp_path: Path) -> None:
-    page = write_page(folder)
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_fits_a_browser(folder: Path, tmp_path: Path, width: int) -> None:
+    text = write_page(folder).read_text(encoding="utf-8")
+    measure = (
+        "<script>document.title = 'wide ' + document.documentElement.scrollWidth</script></body>"
+    )
+    measured = tmp_path / "page.html"
+    measured.write_text(text.replace("</body>", measure), encoding="utf-8")
     command = [
         "chromium",
         "--headless",
@@ -115,12 +262,13 @@ def test_the_page_opens_in_a_browser_without_errors(folder: Path, tmp_path: Path
         "--disable-component-update",
         "--disable-sync",
         "--enable-logging=stderr",
-        f"--user-data-dir={tmp_path}",
+        f"--user-data-dir={tmp_path / 'profile'}",
+        f"--window-size={width},900",
         "--dump-dom",
-        page.as_uri(),
+        measured.as_uri(),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0
-    assert "</html>" in done.stdout
-    assert "gappletron/lemma-1" in done.stdout
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    found = re.search(r"<title>wide (\d+)</title>", done.stdout)
+    assert found is not None
+    assert int(found[1]) <= max(width, 500)  # a desktop browser has no narrower window
     assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
