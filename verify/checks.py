@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
+from unittest import SkipTest
 
 from ..errors import UserError
 from . import catalog, plan, suite
 from .certificate import Certificate
+from .claim import Verdict
 from .plain import PlainLearner
 
 
@@ -20,7 +23,7 @@ class RefutedPromise(AssertionError):  # noqa: N818
     ----------
     row : the row of the refuted claim
     certificate : the violation; ``certificate.write(folder)`` saves it, and ``boundcheck replay`` plays it again if
-        the learner was given as a spec
+        the learner was given as a spec or is a class of a file
     """
 
     def __init__(self, row: suite.Row) -> None:
@@ -50,11 +53,26 @@ def as_learner(learner: Any) -> Any:
     if hasattr(learner, "player"):
         return learner() if inspect.isclass(learner) else learner
     if callable(learner):
-        return PlainLearner(learner, getattr(learner, "__name__", type(learner).__name__))
+        return PlainLearner(learner, _spec_of(learner))
     raise UserError(
         f"learner {learner!r}: expected a spec, a class with predict and update, or a learner of the"
         " library."
     )
+
+
+def _spec_of(factory: Callable[..., Any]) -> str:
+    """``FILE.py:Class`` for a class at the top of a file, so that a certificate finds it; else its name."""
+    name = getattr(factory, "__name__", type(factory).__name__)
+    if not inspect.isclass(factory) or factory.__qualname__ != name:
+        return name
+    try:
+        file = Path(inspect.getfile(factory)).resolve()
+    except (OSError, TypeError):
+        return name
+    if file.suffix != ".py" or not file.is_file():
+        return name
+    here = Path.cwd()
+    return f"{file.relative_to(here) if file.is_relative_to(here) else file}:{name}"
 
 
 def check_learner(
@@ -87,6 +105,8 @@ def check_learner(
         for the first promise that is not kept
     UserError
         for a learner that cannot be played
+    unittest.SkipTest
+        if ``claims`` are given and none of them is about this learner; pytest then skips the test
     """
     # a spec stays one, so that a certificate says where the learner comes from
     played = learner if isinstance(learner, str) else as_learner(learner)
@@ -97,6 +117,8 @@ def check_learner(
             if row.surprising:
                 raise RefutedPromise(row)
         rows += found
+    if claims and all(row.verdict == Verdict.NOT_APPLICABLE for row in rows):
+        raise SkipTest(f"{', '.join(claims)} not applicable: {rows[0].outcome.evidence}")
     return rows
 
 
@@ -104,6 +126,10 @@ def promised_claims(learner: Any) -> list[str]:
     """Ids of the claims that a learner promises."""
     promises = as_learner(learner).promises
     return [name for name in catalog.claims() if any(fnmatchcase(name, glob) for glob in promises)]
+
+
+def _name_of(learner: Any) -> str:
+    return str(getattr(learner, "__name__", None) or as_learner(learner).spec)
 
 
 def parametrize_with_claims(learners: Sequence[Any]) -> Callable[..., Any]:
@@ -118,7 +144,7 @@ def parametrize_with_claims(learners: Sequence[Any]) -> Callable[..., Any]:
     import pytest
 
     cases = [
-        pytest.param(learner, claim, id=f"{as_learner(learner).spec}-{claim}")
+        pytest.param(learner, claim, id=f"{_name_of(learner)}-{claim}")
         for learner in learners
         for claim in promised_claims(learner)
     ]

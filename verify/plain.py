@@ -36,9 +36,7 @@ from ..algorithms.gappletron import RULES
 from ..algorithms.learner import OWN, Declaration, FloatArray, Player, Problem
 from ..algorithms.uniform import Uniform
 from ..errors import UserError, require, unknown
-
-TOLERANCE = 1e-9
-"""How far from one the probabilities of a stranger's learner may sum."""
+from .record import TOLERANCE
 
 
 @dataclass(frozen=True)

@@ -284,6 +284,8 @@ class Game:
     ) -> Iterator[Block]:
         """Play one replicate and yield its rounds in blocks.
 
+        Raises :class:`UserError` for recorded probabilities that are no distribution.
+
         Parameters
         ----------
         replicate : which stream of draws to use, from 0
@@ -296,7 +298,9 @@ class Game:
         run = Run(self, replicate, interpreted=interpreted)
         end = self.sequence.horizon if stop is None else min(stop, self.sequence.horizon)
         while run.position < end:
-            yield run.advance(min(block, end - run.position), record=record, trace=trace)
+            played = run.advance(min(block, end - run.position), record=record, trace=trace)
+            played.check(self.learner.spec)
+            yield played
 
 
 class Run:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import UserError
+
 FloatArray = NDArray[np.float64]
 LabelArray = NDArray[np.int64]
 
@@ -23,6 +25,9 @@ N_COLUMNS = 11
 
 TOTALS = (ERROR, MISTAKE, LOSS, OBSERVED)
 """Columns whose plain sums are kept when no rounds are recorded."""
+
+TOLERANCE = 1e-9
+"""How far from one the probabilities of a learner may sum."""
 
 BLOCK = 4096
 """Rounds in a block: small enough for the cache, large enough that its overhead does not show."""
@@ -51,6 +56,20 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    def check(self, learner: str) -> None:
+        """Raise :class:`UserError` for recorded probabilities that are no distribution."""
+        sums, p = self.column(TOTAL), self.probabilities
+        legal = np.abs(sums - 1.0) <= TOLERANCE  # false for NaN
+        if len(p):
+            legal &= (p >= 0.0).all(axis=1)
+        if not legal.all():
+            i = int(np.argmin(legal))
+            given = p[i].tolist() if len(p) else f"that sum to {float(sums[i])!r}"
+            raise UserError(
+                f"learner {learner} returned the probabilities {given} in round {self.start + i}:"
+                " expected numbers of at least 0 that sum to 1."
+            )
 
     def column(self, index: int) -> FloatArray:
         """One column, shape (rounds,)."""

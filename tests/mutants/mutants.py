@@ -20,6 +20,7 @@ from broken import (
     updating,
     with_parameters,
 )
+from crowd import CROWDED, Crowd
 
 from boundcheck.algorithms.updates import (
     FollowTheRegularisedLeader,
@@ -51,7 +52,8 @@ class Mutant:
     ----------
     name : what is wrong with it
     change : how it is made from the right algorithm
-    fate : the claims that refute it, in the order of ``WATCHED``; "survives" for none
+    fate : the claims that refute it, in the order of ``WATCHED``; "survives" for none, "refused" where the
+        game does not play on
     why : the reason, above all why the other claims do not refute it
     learns : whether it is wrong in what it learns, not in what it plays
     """
@@ -64,7 +66,7 @@ class Mutant:
 
     @property
     def caught_by(self) -> frozenset[str]:
-        return frozenset(self.fate.split()) - {"survives"}
+        return frozenset(self.fate.split()) - {"survives", "refused"}
 
     @property
     def by_conformance_only(self) -> bool:
@@ -111,7 +113,8 @@ PLAYS = (
     plays("rate not capped", predicting(broken.rate_not_capped), "algorithm-1 lemma-1",
           "more than half of a round explores, at the start only"),
     plays("explores when revealing", with_parameters(broken.nothing_reveals),
-          "algorithm-1 bound-9 lemma-1", "wasted where gamma_t is 0, and it counts these rounds"),
+          "algorithm-1 bound-9 lemma-1 lemma-2",
+          "wasted where gamma_t is 0, and it counts these rounds"),
     plays("dominating set lacks a vertex", with_parameters(broken.vertex_missing),
           "algorithm-1 bound-9", "a label is then observed by the best one or by chance only"),
     plays("spreads the gap over S", predicting(broken.spreads_the_gap_over_s),
@@ -121,31 +124,32 @@ PLAYS = (
     plays("ties to the last index", predicting(broken.ties_to_the_last),
           "algorithm-1 bound-9 lemma-1",
           "for bandits it changes nothing, p is uniform at a tie; elsewhere Q depends on who is best"),
-    plays("sum off by 1e-6", predicting(broken.sum_off), "algorithm-1",
-          "to the good of the best label: the theorems never add p up"),
+    plays("sum off by 1e-6", predicting(broken.sum_off), "refused",
+          "no distribution: the game names the round and stops"),
 )  # fmt: skip
 
 LEARNS = (
-    learns("weight dropped", broken.weight_dropped, "updates",
-           "(4) has room for the smaller steps on games as short as these"),
-    learns("weight of the action", broken.weight_of_the_action, "updates",
-           "1/p(action) is larger where several actions see the label; (4) has room for it"),
-    learns("weight of the best label", broken.weight_of_the_best, "updates",
+    learns("weight dropped", broken.weight_dropped, "guarantee-4 updates",
+           "believes in the label that is seen more often; no mistake of one round"),
+    learns("weight of the action", broken.weight_of_the_action, "guarantee-4 updates",
+           "1/p(action) counts a label once for each action that sees it"),
+    learns("weight of the best label", broken.weight_of_the_best, "guarantee-4 updates",
            "1/p(y*) is about 1, like no weight at all"),
     learns("weight at most 4", broken.weight_clipped, "updates",
-           "a common remedy against large steps, and not this algorithm"),
-    learns("gradient sign", broken.gradient_sign, "guarantee-4 updates",
-           "climbs; what Lemma 2 allows grows with the losses, so it says nothing"),
-    learns("runner-up frozen", broken.runner_up_frozen, "updates",
-           "half of each step is missing, and (4) has room for it"),
-    learns("learns from mistakes only", broken.only_mistakes, "updates",
-           "a perceptron; the losses that it passes over are small"),
-    learns("half steps", resized_step(0.5), "updates", "another constant, inside the room of (4)"),
+           "a common remedy against large steps; (4) has room for it"),
+    learns("gradient sign", broken.gradient_sign, "guarantee-4 lemma-2 updates",
+           "climbs; Lemma 2 sees it with full information, elsewhere what it allows grows with v"),
+    learns("runner-up frozen", broken.runner_up_frozen, "guarantee-4 lemma-2 updates",
+           "no row ever falls, so the ball holds no weights of margin 1 for K = 2"),
+    learns("learns from mistakes only", broken.only_mistakes, "guarantee-4 lemma-2 updates",
+           "a perceptron: its margins stay small, and their losses add up"),
+    learns("half steps", resized_step(0.5), "guarantee-4 lemma-2 updates",
+           "the projection takes them for whole ones and shrinks the weights too far"),
     learns("double steps", resized_step(2.0), "updates", "another constant, inside the room of (4)"),
-    learns("no projection", UnprojectedDescent.step, "updates",
-           "leaves the declared ball; (4) fails for it on the alternating sequence, not on these"),
-    learns("forgets to shrink", broken.never_shrinks, "updates",
-           "takes the norm for projected when the weights are not"),
+    learns("no projection", UnprojectedDescent.step, "guarantee-4 lemma-2 updates",
+           "on the alternating sequence it leaves the declared ball too far to come back"),
+    learns("forgets to shrink", broken.never_shrinks, "guarantee-4 lemma-2 updates",
+           "takes the norm for projected when the weights are not; alternating labels show it"),
     learns("another optimiser", FollowTheRegularisedLeader.step, "updates",
            "its own h is 6 B; here it keeps to the declared 2 sqrt(2) B as well"),
     learns("believes its guess", broken.believes_its_guess, "updates",
@@ -160,15 +164,22 @@ MUTANTS = (*PLAYS, *LEARNS)
 
 
 def settings(mutant: Mutant) -> list[Setting]:
-    """The battery, with seed 0: chosen scores for what is played, short games for what is learnt."""
+    """The battery, with seed 0: chosen scores for what is played; for what is learnt short games, and three
+    longer ones on which (4) leaves little room."""
+    moving = Broken(gamma=1.0, name=mutant.name, change=mutant.change)
+    exploring = Broken(gamma=100.0, name=mutant.name, change=mutant.change)
     found = []
     for graph in ("bandit", "filtering", "random:density=0.5,seed=2"):
         if not mutant.learns:
             still = Broken(update=StandStill(), gamma=2.0, name=mutant.name, change=mutant.change)
             found.append(Setting(still, "crafted-scores:n_labels=4", graph, 1500, None, 1))
-        moving = Broken(gamma=1.0, name=mutant.name, change=mutant.change)
         found.append(Setting(moving, "one-hot:n_labels=4,noise=0.1", graph, 400, None, 2))
-    return found
+    return [
+        *found,
+        Setting(moving, "one-hot:n_labels=2", "full", 2000, None, 1),
+        Setting(moving, "alternation", "full", 512, 1.0, 1),
+        Setting(exploring, Crowd(), CROWDED, 3000, None, 1),
+    ]
 
 
 def judge(mutant: Mutant) -> list[suite.Row]:

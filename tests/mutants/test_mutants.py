@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from boundcheck import RefutedPromise, UserError, check_learner
+from boundcheck.algorithms import graphs
 from boundcheck.verify.claim import Verdict
 from boundcheck.verify.replay import replay
 
@@ -20,6 +21,10 @@ broken = importlib.import_module("broken")
 
 @pytest.mark.parametrize("mutant", mutants.MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_mutant_meets_its_declared_fate(mutant) -> None:
+    if mutant.fate == "refused":
+        with pytest.raises(UserError, match=r"in round 0: expected"):
+            mutants.judge(mutant)
+        return
     rows = mutants.judge(mutant)
     assert mutants.refuting(rows) == mutant.caught_by, mutant.why
     surprising = {row.verdict for row in rows if row.surprising}
@@ -38,6 +43,18 @@ def test_every_watched_claim_catches_something() -> None:
     caught = frozenset().union(*fates) | broken.Peeker.caught_by
     assert caught == set(mutants.WATCHED)
     assert sum(map(bool, fates)) >= 20
+
+
+def test_wrong_steps_are_refuted_by_statements_too() -> None:
+    """Comparison with the definition refutes every wrong step; the theorems refute nine of them."""
+    statements = [m.name for m in mutants.LEARNS if not m.by_conformance_only and m.caught_by]
+    assert len(statements) == 9
+
+
+def test_the_crowd_sees_one_label() -> None:
+    graph = graphs.parse(mutants.CROWDED, mutants.Crowd.n_labels)
+    assert graph.in_degree.tolist() == [1, 1, 1, 4]
+    assert graph.revealing == ()
 
 
 def test_peeking_is_caught_by_the_audit_alone() -> None:

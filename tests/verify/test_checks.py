@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest import SkipTest
 
 import numpy as np
 import pytest
@@ -142,10 +143,61 @@ def test_the_error_names_claim_round_and_both_sides() -> None:
     assert certificate is not None
     title = re.escape(catalog.claims()[row.claim].title)
     assert re.search(
-        rf"^gappletron/lemma-1 .*{title}.*refuted for Timid.*replicate 0, round 0.*"
+        rf"^gappletron/lemma-1 .*{title}.*refuted for .*test_checks.py:Timid.*replicate 0, round 0.*"
         r"observed 0\.66\d*, envelope 0;",
         str(caught.value),
     )
+
+
+def test_the_certificate_of_a_class_in_a_file_replays(tmp_path: Path) -> None:
+    with pytest.raises(RefutedPromise) as caught:
+        check_learner(Timid, graph="bandit", adversary="one-hot:n_labels=3")
+    assert caught.value.certificate is not None
+    accepted = replay(caught.value.certificate.write(tmp_path))
+    assert accepted.claim.id == "gappletron/lemma-1"
+    assert accepted.content["game"]["learner"].endswith("test_checks.py:Timid")
+
+
+def test_a_claim_about_other_learners_skips() -> None:
+    with pytest.raises(SkipTest, match="lemma-3 not applicable: it is about the hinge loss"):
+        check_learner(Timid, claims=["gappletron/lemma-3"], graph="full")
+
+
+COMPILED = """
+from dataclasses import replace
+from boundcheck.algorithms.learner import PREDICT
+from boundcheck.algorithms.uniform import Uniform
+from boundcheck.compiled import kernel
+
+@kernel(PREDICT)
+def predict(scores, best, runner, gap, parameters, state, p):
+    state[1] += 1.0
+    for k in range(p.shape[0]):
+        p[k] = 1.0 / p.shape[0]
+    if state[1] > 3.0:
+        {break}
+
+class Compiled:
+    spec, promises = "compiled", ("game/*",)
+
+    def player(self, problem):
+        return replace(Uniform().player(problem), predict=predict)
+"""
+
+NO_DISTRIBUTIONS = {
+    "negative": ("p[0] -= 1.0; p[1] += 1.0", r"\[-0\.6+.*\]"),
+    "short": ("p[0] -= 1e-6", r"\[0\.33333[23]\d*, .*\]"),
+    "nan": ("p[0] = (state[1] - state[1]) / state[2]", r"\[nan, .*\]"),
+}
+
+
+@pytest.mark.parametrize("fault", NO_DISTRIBUTIONS)
+def test_what_a_compiled_learner_returns_is_looked_at_too(fault: str, tmp_path: Path) -> None:
+    code, message = NO_DISTRIBUTIONS[fault]
+    file = tmp_path / "compiled_learner.py"
+    file.write_text(COMPILED.replace("{break}", code), encoding="utf-8")
+    with pytest.raises(UserError, match=f"learner compiled .*{message} in round 3: expected"):
+        check_learner(f"{file}:Compiled", graph="bandit", adversary="one-hot:n_labels=3")
 
 
 def test_only_promises_can_be_broken() -> None:
@@ -168,7 +220,8 @@ def test_a_learner_may_be_given_in_four_ways() -> None:
         rows = check_learner(learner, claims=["gappletron/lemma-1"], graph="full")
         assert {row.learner for row in rows} == {spec}
         assert Verdict.HOLDS in {row.verdict for row in rows}
-    assert as_learner(Timid).spec == "Timid"
+    assert as_learner(Timid).spec.endswith("test_checks.py:Timid")
+    assert as_learner(lambda problem: Timid(problem)).spec == "<lambda>"
     with pytest.raises(UserError, match="learner 3: expected"):
         as_learner(3)
 
@@ -177,14 +230,15 @@ def test_a_learner_may_be_given_in_four_ways() -> None:
 def test_promises(learner: object, claim: str, request: pytest.FixtureRequest) -> None:
     """One case for each promise, with a name that can be read."""
     assert claim in promised_claims(learner)
-    assert request.node.name == f"test_promises[{as_learner(learner).spec}-{claim}]"
+    name = "Modest" if learner is Modest else Gappletron().spec
+    assert request.node.name == f"test_promises[{name}-{claim}]"
 
 
 def test_every_promise_is_a_case() -> None:
     mark = parametrize_with_claims([Modest, Gappletron()]).mark
     assert mark.args[0] == ("learner", "claim")
-    given = [(as_learner(case.values[0]).spec, case.values[1]) for case in mark.args[1]]
-    assert {claim for spec, claim in given if spec == "Modest"} == {
+    given = [(case.values[0], case.values[1]) for case in mark.args[1]]
+    assert {claim for learner, claim in given if learner is Modest} == {
         name for name in catalog.claims() if name.startswith("game/")
     }
     assert len(given) == len(set(given)) > len(catalog.claims())
