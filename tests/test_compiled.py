@@ -102,6 +102,18 @@ def test_without_the_hashed_folder_the_edit_would_go_unnoticed(tiny: Path) -> No
     assert ask(tiny)[:2] == [4.0, 151.0]
 
 
+def test_another_option_of_the_compiler_is_another_version(tiny: Path) -> None:
+    write_helpers(tiny, 2.0, 1.0)
+    ask(tiny)
+    decorator = tiny / "tiny" / "compiled.py"
+    source = decorator.read_text()
+    assert "nogil=True" in source
+    decorator.write_text(source.replace("nogil=True", "nogil=True, fastmath=True"))
+    assert ask(tiny)[3] == 0, "machine code made without the option is not taken"
+    decorator.write_text(source)
+    assert ask(tiny)[3] == 1
+
+
 def test_the_cache_moves_where_the_usual_place_is_not_writable(tiny: Path) -> None:
     write_helpers(tiny, 2.0, 1.0)
     (tiny / "cache").write_text("a file where a folder should be")
@@ -120,12 +132,22 @@ def test_every_source_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         compiled.source_fingerprint.cache_clear()
         return compiled.source_fingerprint()
 
-    seen = {fingerprint()}
+    seen, changes = {fingerprint()}, 0
     files = sorted(tmp_path.rglob("*.py"))
+    assert len(files) > 40
     for file in files:
-        file.write_bytes(file.read_bytes() + b"#")
-        seen.add(fingerprint())
-    assert len(seen) == len(files) + 1
+        source = file.read_bytes()
+        variants = {source + b"#", source + b"\n", source[:-1]} - {source}
+        for i in range(0, len(source), 997):
+            variants.add(source[:i] + bytes([source[i] ^ 1]) + source[i + 1 :])
+        for variant in variants:
+            file.write_bytes(variant)
+            seen.add(fingerprint())
+        changes += len(variants)
+        file.write_bytes(source)
+    assert len(seen) == changes + 1
+    files[0].rename(files[0].with_name("renamed.py"))
+    assert fingerprint() not in seen
     compiled.source_fingerprint.cache_clear()
 
 

@@ -108,9 +108,14 @@ def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | 
     return Certificate(content, values, "an exact instance", instance)
 
 
+def _digits(value: float | None) -> str | None:
+    """Twelve digits: what is computed with logarithms may differ in the last one elsewhere."""
+    return None if value is None else f"{value:.12g}"
+
+
 def game_of(case: Case) -> dict[str, Any]:
-    """Everything that is needed to play a case again."""
-    setting = case.setting
+    """Everything that is needed to play a case again, and what follows from it before any round."""
+    setting, graph, declared = case.setting, case.graph, case.declaration
     return {
         "learner": setting.label("learner"),
         "adversary": setting.label("adversary"),
@@ -118,6 +123,16 @@ def game_of(case: Case) -> dict[str, Any]:
         "horizon": setting.horizon,
         "radius": setting.radius,
         "seed": case.seed,
+        "resolved": {
+            "ball": case.radius,
+            "first_draws": game_stream(case.seed, 0).random(3).tolist(),
+            "actions": graph.n_actions,
+            "observes": hashlib.sha256(graph.observes.tobytes()).hexdigest(),
+            "loss": None if declared.loss is None else declared.loss.spec,
+            "gamma": _digits(declared.gamma),
+            "regret_factor": _digits(declared.regret_factor),
+            "delta": _digits(declared.delta),
+        },
     }
 
 
@@ -167,7 +182,6 @@ def numbers_at(
         ]
     return {
         "sequence": case.sequence.digest(),
-        "radius": case.radius,
         "first_draws": game_stream(case.seed, replicate).random(3).tolist(),
         "sums": [repr(total) for total in totals],
         "rounds": rows[-shown:],

@@ -209,6 +209,61 @@ def test_the_digest_alone_gives_a_change_away(
         replay(file)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "is not JSON"),
+        ("", "is not JSON"),
+        ("[1, 2]", "is not a certificate"),
+        ('{"kind": "exact"}', "is not a certificate"),
+        ('{"schema": 2}', "has schema 2: expected 1"),
+        ('{"schema": true}', "has schema True: expected 1"),
+        ('{"schema": "1"}', "has schema '1': expected 1"),
+        ('{"schema": 1}', "the field 'kind' is missing"),
+    ],
+)
+def test_files_that_are_no_certificates(text: str, words: str, tmp_path: Path) -> None:
+    file = tmp_path / "other.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=words):
+        replay(file)
+    with pytest.raises(UserError, match="cannot be read"):
+        replay(tmp_path / "absent.json")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("claim", "gappletron/lemma-9", "is unknown"),
+        ("claim", "gappletron/condition-3", "is rejected"),
+        ("form", "mended", "expected one of printed"),
+        ("form", "repaired", "is rejected"),
+        ("kind", "played", "is damaged"),
+        ("kind", "audit", "has no audit"),
+        ("kind", "statistical", "is not judged by sampling"),
+        ("kind", "rumour", "expected one of exact"),
+        ("instance_kind", "round", "malformed"),
+        ("instance_kind", "rumour", "expected one of scores"),
+        ("instance", {}, "malformed"),
+        ("instance", None, "malformed"),
+        ("instance", {"loss": "logistic-K", "scores": ["1/0", "0"], "label": 0}, "malformed"),
+        ("instance", {"loss": "logistic-K", "scores": ["0", "0"], "label": 7}, "label 7"),
+        ("derived", None, "'derived' is not what follows"),
+    ],
+)
+def test_damage_is_one_sentence_also_under_a_fitting_digest(
+    field: str, value: Any, words: str, certificates: dict[str, Path], tmp_path: Path
+) -> None:
+    content = json.loads(certificates["scores"].read_text(encoding="utf-8"))
+    del content["digest"]
+    for damaged in (content | {field: value}, {k: v for k, v in content.items() if k != field}):
+        file = tmp_path / "damaged.json"
+        file.write_text(json.dumps(damaged | {"digest": digest_of(damaged)}), encoding="utf-8")
+        with pytest.raises(UserError, match=words if field in damaged else "certificate") as raised:
+            replay(file)
+        assert "\n" not in str(raised.value)
+
+
 def test_replay_needs_no_numba(certificates: dict[str, Path]) -> None:
     code = (
         "import sys; sys.modules['numba'] = None\n"

@@ -1,0 +1,185 @@
+"""Replaying damaged certificates: one sentence whatever is in them, and nothing unbound in a game."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boundcheck.errors import UserError
+from boundcheck.verify import suite
+from boundcheck.verify.case import Setting
+from boundcheck.verify.certificate import Certificate, digest_of
+from boundcheck.verify.replay import replay
+from boundcheck.verify.settings import gappletron
+
+LEARNERS = '''
+import numpy as np, sys
+
+class Peeker:
+    """Takes the label out of the game's own frame."""
+
+    promises = ("*",)
+
+    def __init__(self, problem):
+        pass
+
+    def predict(self, x):
+        return np.eye(2)[sys._getframe(2).f_locals["label"]]
+
+    def update(self, x, action, label):
+        pass
+
+class Wrong:
+    """Never plays the label of the one feature that is not zero."""
+
+    promises = ("*",)
+    loss, gamma, rule, regret_factor = "smooth-hinge", 1.0, "threshold", 0.25
+
+    def __init__(self, problem):
+        self.k = problem.n_labels
+        self.weights = np.zeros((self.k, problem.n_features))
+
+    def predict(self, x):
+        return np.eye(self.k)[(int(np.argmax(x)) + 1) % self.k]
+
+    def update(self, x, action, label):
+        pass
+'''
+
+DAMAGE = (None, [], {}, "abc", "1/0", "nan", True, 1.5, -3, 2**70, [1], {"a": 1})
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """The content of a certificate of each kind, without the digest."""
+    folder = tmp_path_factory.mktemp("learners")
+    file = folder / "learners.py"
+    file.write_text(LEARNERS, encoding="utf-8")
+    crafted = Setting(
+        gappletron("logistic-K", "printed", "stand-still", "2"), "crafted-scores", "full", 400
+    )
+    toy = Setting(f"{file}:Wrong", "one-hot:noise=0.1", "full", 60, None, 60)
+    segments = Setting(f"{file}:Peeker", "segments:n=5", "filtering:revealing=1", None, 2.5, 2)
+    jobs = {
+        "exact": suite.Job(crafted, ("gappletron/lemma-1",)),
+        "played": suite.Job(toy.with_replicates(1), ("gappletron/lemma-1",)),
+        "audit": suite.Job(segments, ("gappletron/theorem-6",)),
+        "statistical": suite.Job(toy, ("gappletron/theorem-4a",)),
+    }
+    contents = {}
+    for kind, job in jobs.items():
+        (found,) = (c for row in suite.judge_job(job, 0) if (c := row.outcome.certificate))
+        assert found.content["kind"] == kind
+        contents[kind] = json.loads(json.dumps(found.content))
+    return contents
+
+
+def write(content: dict[str, Any], folder: Path) -> Path:
+    """A certificate file with a digest that fits."""
+    file = folder / "certificate.json"
+    file.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
+    return file
+
+
+def leaves(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Paths to everything inside a JSON value."""
+    items = content.items() if isinstance(content, dict) else ()
+    items = enumerate(content) if isinstance(content, list) else items
+    for key, value in items:
+        yield (*path, key)
+        yield from leaves(value, (*path, key))
+
+
+def changed(content: dict[str, Any], path: tuple[Any, ...], new: Any) -> dict[str, Any]:
+    copy = deepcopy(content)
+    place: Any = copy
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = new
+    return copy
+
+
+@pytest.mark.parametrize(("kind", "share"), [("exact", 3), ("played", 5), ("audit", 7)])
+def test_whatever_stands_in_a_field_the_answer_is_one_sentence(
+    kind: str, share: int, certificates: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    content = certificates[kind]
+    replay(write(content, tmp_path))
+    tried = 0
+    for path in leaves(content):
+        for i, new in enumerate(DAMAGE):
+            # every field of the first two levels, of the deeper ones some
+            if len(path) > 2 and (i + len(str(path))) % share:
+                continue
+            damaged = changed(content, path, new)
+            if damaged == content:
+                continue
+            with pytest.raises(UserError) as raised:
+                replay(write(damaged, tmp_path))
+            assert "\n" not in str(raised.value)
+            tried += 1
+    assert tried > 100
+
+
+@pytest.mark.parametrize("kind", ["played", "audit", "statistical"])
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("radius", (3.5, 2.5000000000000004, 0.0, -1.0, 1)),
+        ("horizon", (3, 0, -2, 61)),
+        ("seed", (1, -1, 2**40)),
+    ],
+)
+def test_everything_that_a_game_is_made_of_is_bound(
+    kind: str,
+    field: str,
+    values: tuple[Any, ...],
+    certificates: dict[str, dict[str, Any]],
+    tmp_path: Path,
+) -> None:
+    """Also what this learner does not look at: its certificate speaks of one game and no other."""
+    content = certificates[kind]
+    for value in values:
+        with pytest.raises(UserError):
+            replay(write(changed(content, ("game", field), value), tmp_path))
+
+
+def test_runs_that_refute_by_sampling_replay_with_and_without_numba(
+    certificates: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    content = certificates["statistical"]
+    file = write(content, tmp_path)
+    found = replay(file)
+    assert found.observed > found.envelope
+    code = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from pathlib import Path\n"
+        "from boundcheck.verify.replay import replay\n"
+        "print(replay(Path(sys.argv[1])).observed)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == found.observed
+    for path, new in (
+        (("replicates",), 59),
+        (("observed", 3), "1.0"),
+        (("envelopes", 0, 7), "1.0"),
+        (("last_draws", 1), 0.5),
+        (("log_e_value",), "40"),
+    ):
+        with pytest.raises(UserError):
+            replay(write(changed(content, path, new), tmp_path))
+
+
+def test_equal_content_has_an_equal_name(certificates: dict[str, dict[str, Any]]) -> None:
+    one, two = (Certificate(deepcopy(certificates["exact"]), (1.0, 0.0), "") for _ in range(2))
+    assert one.file_name == two.file_name
+    other = Certificate(changed(certificates["exact"], ("form",), "repaired"), (1.0, 0.0), "")
+    assert one.file_name != other.file_name
