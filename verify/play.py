@@ -7,6 +7,7 @@ label, and the learner updates from what was revealed and nothing else.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -87,22 +88,23 @@ def _rounds(
 
     for i in range(uniforms.shape[0]):
         t = start + i
-        first, last = indptr[t], indptr[t + 1]
+        features = indices[indptr[t] : indptr[t + 1]]
+        x = values[indptr[t] : indptr[t + 1]]
         label = labels[t]
 
         for k in range(n_labels):
             scores[k] = 0.0
-        j = first
-        while j + 4 <= last:  # four features a pass, added in the same order as one by one
-            f0, f1, f2, f3 = indices[j], indices[j + 1], indices[j + 2], indices[j + 3]
-            x0, x1, x2, x3 = values[j], values[j + 1], values[j + 2], values[j + 3]
+        j = 0
+        while j + 4 <= x.shape[0]:  # four features a pass, added in the same order as one by one
+            f0, f1, f2, f3 = features[j], features[j + 1], features[j + 2], features[j + 3]
+            x0, x1, x2, x3 = x[j], x[j + 1], x[j + 2], x[j + 3]
             for k in range(n_labels):
                 scores[k] = (
                     ((scores[k] + weights[f0, k] * x0) + weights[f1, k] * x1) + weights[f2, k] * x2
                 ) + weights[f3, k] * x3
             j += 4
-        while j < last:
-            f0, x0 = indices[j], values[j]
+        while j < x.shape[0]:
+            f0, x0 = features[j], x[j]
             for k in range(n_labels):
                 scores[k] += weights[f0, k] * x0
             j += 1
@@ -111,15 +113,18 @@ def _rounds(
             for k in range(n_labels):
                 scores[k] *= scale
 
-        best, runner = 0, 1
-        if scores[1] > scores[0]:
-            best, runner = 1, 0
-        for k in range(2, n_labels):
-            if scores[k] > scores[best]:
-                runner = best
-                best = k
-            elif scores[k] > scores[runner]:
-                runner = k
+        # two passes without branches, which would be guessed wrong too often
+        best, highest = 0, scores[0]
+        for k in range(1, n_labels):
+            best = k if scores[k] > highest else best
+            highest = scores[k] if scores[k] > highest else highest
+        scores[best] = -math.inf
+        runner = 1 if best == 0 else 0
+        second = scores[runner]
+        for k in range(n_labels):
+            runner = k if scores[k] > second else runner
+            second = scores[k] if scores[k] > second else second
+        scores[best] = highest
 
         gap = gap_map(scores, best, runner, loss_parameters, work)
         predict(scores, best, runner, gap, parameters, state, p)
@@ -161,7 +166,7 @@ def _rounds(
             columns[i, OBSERVED] = 1.0 if observed else 0.0
             columns[i, TOTAL] = total
             columns[i, BEST] = best
-            columns[i, MARGIN] = scores[best] - scores[runner]
+            columns[i, MARGIN] = highest - second
             columns[i, ACTION] = action
             columns[i, GRADIENT] = squared * squared_norms[t]
         totals[0] += 1.0 - p[label]
@@ -200,11 +205,12 @@ def _rounds(
                 coefficient,
             )
         if moved:
-            for j in range(first, last):
-                f0, x0 = indices[j], values[j]
+            for j in range(x.shape[0]):
+                f0, x0 = features[j], x[j]
                 for k in range(n_labels):
                     weights[f0, k] -= x0 * coefficient[k]
-            if state[SCALE] < 1e-64:  # fold the scale into the weights before it underflows
+            # fold the scale into the weights before it underflows; far below any that a leader sets
+            if state[SCALE] < 1e-150:
                 for f in range(n_features):
                     for k in range(n_labels):
                         weights[f, k] *= state[SCALE]
@@ -236,6 +242,13 @@ def _no_surrogate(
 def game_stream(seed: int, replicate: int) -> np.random.Generator:
     """The uniforms of one replicate's draws; the same whichever learner plays."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, replicate)))
+
+
+def aligned_zeros(rows: int, columns: int) -> FloatArray:
+    """Zeros of shape (rows, columns) from the start of a cache line on: vectors seldom cross two."""
+    space = np.zeros(rows * columns + 8)
+    start = -space.ctypes.data // 8 % 8
+    return space[start : start + rows * columns].reshape(rows, columns)
 
 
 @dataclass(frozen=True)
@@ -312,11 +325,9 @@ class Run:
         sequence, player = game.sequence, game.player()
         loss = player.declaration.loss
         n_labels = sequence.n_labels
-        self.weights = (
-            np.zeros((sequence.n_features, n_labels))
-            if player.weights is None
-            else player.weights.copy()
-        )
+        self.weights = aligned_zeros(sequence.n_features, n_labels)
+        if player.weights is not None:
+            self.weights[:] = player.weights
         self.state = player.state.copy()
         self.totals = np.zeros(len(TOTALS))
         self._parameters = player.parameters

@@ -25,7 +25,21 @@ def streams() -> list[Sequence]:
     noise = Sequence.from_dense(
         generator.normal(size=(400, 5)), generator.integers(3, size=400), 3, "noise"
     )
-    return [noise, OneHot(3, 0.2).sequence(400, 1), Alternation().sequence(400, 0)]
+    growing = Sequence.from_dense(
+        1.05 ** np.arange(400)[:, None], np.arange(400) // 20 % 3, 3, "growing features"
+    )
+    return [noise, growing, OneHot(3, 0.2).sequence(400, 1), Alternation().sequence(400, 0)]
+
+
+def contrary(update: str, norm: float) -> Sequence:
+    """Every label is the one with the lowest score, given the labels before; for full information."""
+    features = np.random.default_rng(5).normal(size=(100, 2))
+    labels: list[int] = []
+    for t in range(100):
+        shown = Sequence.from_dense(features[: t + 1], [*labels, 0], 3, "contrary")
+        ones = np.ones(t + 1)
+        labels.append(int(np.argmin(naive(update, shown, norm, ones)[-1])))
+    return Sequence.from_dense(features, labels, 3, "contrary")
 
 
 def game(update: str, sequence: Sequence, norm: float, graph: str = "full") -> Game:
@@ -57,7 +71,8 @@ def worst_ratio(update: str, sequence: Sequence, norm: float, graph: str) -> flo
 @pytest.mark.parametrize("graph", ["full", "bandit"])
 @pytest.mark.parametrize("norm", [0.3, 2.0])
 def test_guarantee_4_with_the_stated_factor(update: str, graph: str, norm: float) -> None:
-    ratios = [worst_ratio(update, sequence, norm, graph) for sequence in streams()]
+    sequences = [*streams(), contrary(update, norm)]
+    ratios = [worst_ratio(update, sequence, norm, graph) for sequence in sequences]
     assert max(ratios) <= 1
     assert max(ratios) > 0.05, "the guarantee was put to the test"
 
@@ -114,6 +129,16 @@ def test_a_naive_implementation_has_the_same_scores(update: str) -> None:
     sequence = streams()[0]
     (block,) = game(update, sequence, 1.3, "bandit").play(0, block=1024, trace=True)
     assert np.abs(block.scores - naive(update, sequence, 1.3, block.weights)).max() < 1e-9
+
+
+@pytest.mark.parametrize("update", BOUNDED)
+@pytest.mark.parametrize(("size", "norm"), [(1e65, 1.0), (1.0, 1e-70)])
+def test_large_features_and_small_balls(update: str, size: float, norm: float) -> None:
+    noise = streams()[0]
+    sequence = Sequence.from_dense(noise.dense()[:60] * size, noise.labels[:60], 3, "scaled")
+    (block,) = game(update, sequence, norm).play(0, trace=True)
+    difference = block.scores - naive(update, sequence, norm, block.weights)
+    assert np.abs(difference).max() < 1e-9 * size * norm
 
 
 def test_without_projection_the_ratio_doubles_with_the_horizon() -> None:

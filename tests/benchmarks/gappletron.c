@@ -19,7 +19,8 @@ void play(int64_t rounds, const int64_t *indptr, const int64_t *indices, const d
 
         double sums[KC] = {0.0}; /* apart from scores, which are indexed later: these stay in registers */
         for (int64_t j = first; j < last; j++) {
-            const double *row = weights + indices[j] * KC; const double x = values[j];
+            const double *row = weights + indices[j] * KC;
+            const double x = values[j];
             for (int k = 0; k < KC; k++)
                 sums[k] += row[k] * x;
         }

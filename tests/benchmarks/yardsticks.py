@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.verify.play import game_stream
+from boundcheck.verify.play import aligned_zeros, game_stream
 
 Weights = NDArray[np.float64]
 Result = tuple[float, Weights]
@@ -72,7 +72,7 @@ def c_kernel(sequence: Sequence, seed: int) -> Callable[[int], Result] | None:
         function: Any = ctypes.CDLL(str(library)).play
 
     def play(replicate: int) -> Result:
-        weights = np.zeros((sequence.n_features, sequence.n_labels))
+        weights = aligned_zeros(sequence.n_features, sequence.n_labels)
         totals = np.zeros(3)
         uniforms = game_stream(seed, replicate).random(sequence.horizon)
         arrays = (

@@ -11,7 +11,7 @@ from boundcheck.adversaries.keywords import Keywords
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs, losses, updates
 from boundcheck.algorithms.gappletron import RULES, Gappletron
-from boundcheck.algorithms.learner import SCALE, UNSEEN, UPDATE, Player, Problem
+from boundcheck.algorithms.learner import OWN, SCALE, UNSEEN, UPDATE, Player, Problem
 from boundcheck.algorithms.uniform import Uniform
 from boundcheck.compiled import kernel
 from boundcheck.verify.play import Game, Run, game_stream
@@ -174,8 +174,73 @@ def test_the_scale_is_folded_into_the_weights_before_it_underflows() -> None:
     usual, tiny = Run(game, 0, interpreted=True), Run(game, 0, interpreted=True)
     for run in (usual, tiny):
         run.advance(20)
-    tiny.weights *= tiny.state[SCALE] / 1e-65
-    tiny.state[SCALE] = 1e-65
+    tiny.weights *= tiny.state[SCALE] / 1e-151
+    tiny.state[SCALE] = 1e-151
     blocks = [run.advance(40, trace=True) for run in (usual, tiny)]
-    assert tiny.state[SCALE] > 1e-64
+    assert tiny.state[SCALE] > 1e-150
     assert np.allclose(blocks[0].scores, blocks[1].scores, rtol=1e-9)
+
+
+@kernel(UPDATE)
+def _note_the_top_two(
+    scores,
+    best,
+    runner,
+    p,
+    action,
+    label,
+    weight,
+    squared_norm,
+    gradient,
+    parameters,
+    state,
+    coefficient,
+):
+    at = int(state[OWN])
+    state[at], state[at + 1] = best, runner
+    state[OWN] += 2.0
+    return False
+
+
+class Noter:
+    """Writes down the best label and the runner-up; its scores are the first K features."""
+
+    spec = "noter"
+    promises = ()
+
+    def player(self, problem: Problem) -> Player:
+        base = Gappletron(update=updates.StandStill(), gamma=0.5).player(problem)
+        state = np.zeros(OWN + 1 + 2 * problem.horizon)
+        state[SCALE], state[OWN] = 1.0, OWN + 1
+        return Player(
+            Uniform().player(problem).predict,
+            _note_the_top_two,
+            base.parameters,
+            state,
+            base.declaration,
+            base.weights,
+        )
+
+
+@pytest.mark.parametrize("n_labels", [2, 3, 7])
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_the_top_two_are_the_lowest_labels_among_equals(n_labels: int, interpreted: bool) -> None:
+    generator = np.random.default_rng(n_labels)
+    scores = generator.integers(-1, 2, size=(300, n_labels)).astype(float)
+    sequence = Sequence.from_dense(scores, np.zeros(300, dtype=np.int64), n_labels, "ties")
+    run = Run(Game(Noter(), sequence, graphs.bandit(n_labels)), 0, interpreted=interpreted)
+    block = run.advance(300, trace=True)
+    assert np.array_equal(block.scores, scores)
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :2]
+    assert np.array_equal(run.state[OWN + 1 :].reshape(300, 2), order)
+    assert np.array_equal(block.columns[:, 8], -np.diff(-np.sort(-scores, axis=1)[:, :2])[:, 0])
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+def test_without_weights_the_top_two_are_the_first_two(interpreted: bool) -> None:
+    """A learner that shows no weights has scores of NaN, which are above nothing."""
+    run = Run(Game(Noter(), real(), graphs.bandit(4)), 0, interpreted=interpreted)
+    run.weights[:] = np.nan
+    block = run.advance(150, trace=True)
+    assert np.isnan(block.scores).sum() > 400
+    assert np.array_equal(run.state[OWN + 1 :].reshape(150, 2), np.tile([0, 1], (150, 1)))
