@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from ..verify.suite import Row
 
+logger = logging.getLogger(__name__)
+
 AS_EXPECTED, SURPRISE, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 DEFAULT_FOLDER = Path("boundcheck-report")
 
@@ -140,6 +142,9 @@ def verify(
     )
     work = plan.jobs_for(request)
     results.check_writable(out)
+    for path in (json_file, junit_file):
+        if path is not None:
+            results.check_file(path)
     console = _console(quiet)
     hypotheses: list[plan.Hypothesis] = []
     if request.own:  # what cannot be played fails here, before any process is started
@@ -289,8 +294,21 @@ def _console(quiet: bool) -> Console:
     """A console as wide as the terminal; in a pipe 120 columns."""
     from rich.console import Console
 
+    class Patient(Console):
+        """A reader that goes away, such as head, changes neither verdicts nor the exit status."""
+
+        def on_broken_pipe(self) -> None:
+            self.quiet = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
     width = None if sys.stdout.isatty() else 120
-    return Console(quiet=quiet, width=width, highlight=False)
+    return Patient(quiet=quiet, width=width, highlight=False)
+
+
+def _fail(message: str) -> int:
+    """Say in one line what is wrong, and return the exit status."""
+    click.echo(f"boundcheck: error: {' '.join(message.split())}", err=True)
+    return WRONG_INPUT
 
 
 def main() -> int:
@@ -298,14 +316,15 @@ def main() -> int:
     try:
         status = cli.main(standalone_mode=False)
     except UserError as error:
-        click.echo(f"boundcheck: error: {error}", err=True)
-        return WRONG_INPUT
+        return _fail(str(error))
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
-        click.echo(f"boundcheck: error: {' '.join(error.format_message().split())}", err=True)
-        return WRONG_INPUT
+        return _fail(error.format_message())
     except (KeyboardInterrupt, click.Abort):
         click.echo("boundcheck: interrupted; results of earlier runs are as they were.", err=True)
         return INTERRUPTED
+    except (Exception, SystemExit) as error:  # status 1 would say that a theorem surprised
+        logger.exception("failed")
+        return _fail(f"{type(error).__name__}: {error}; boundcheck --debug shows where.")
     return status if isinstance(status, int) else AS_EXPECTED

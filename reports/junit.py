@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import UserError
 from ..verify.claim import Verdict
+from ..verify.results import unwritable_file
 from ..verify.suite import Row
 
 
@@ -42,7 +42,4 @@ def write_junit(rows: Sequence[Row], path: Path) -> None:
     try:
         ET.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
     except OSError as error:
-        raise UserError(
-            f"file '{path}' cannot be written: {error.strerror}; expected a file in a folder that"
-            " exists."
-        ) from None
+        raise unwritable_file(path, error) from None

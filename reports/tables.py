@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,6 +81,12 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
+def where(row: Row) -> str:
+    """Learner, adversary and graph of a row in few characters: the names of the parameters left out."""
+    parts = (row.learner, row.adversary, row.graph)
+    return " / ".join(re.sub(r"[:,]\w+=", " ", part) for part in parts)
+
+
 def verdict_table(groups: Sequence[Group]) -> Table:
     """One line for each claim and form, with its worst case."""
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
@@ -92,7 +99,7 @@ def verdict_table(groups: Sequence[Group]) -> Table:
     table.add_column("cases and evidence", ratio=1, min_width=24)
     for group in groups:
         worst, outcome = group.worst, group.worst.outcome
-        flags = f" [yellow]{escape(', '.join(outcome.flags))}[/]" if outcome.flags else ""
+        flags = f"; [yellow]{escape(', '.join(outcome.flags))}[/]" if outcome.flags else ""
         surprise = " [bold red]SURPRISE[/]" if group.surprises else ""
         table.add_row(
             escape(worst.claim),
@@ -103,7 +110,8 @@ def verdict_table(groups: Sequence[Group]) -> Table:
             number(outcome.regret_ratio),
             number(outcome.headroom),
             str(sum(row.outcome.runs for row in group.rows)),
-            f"[dim]{escape(group.counts)};[/] {escape(outcome.evidence)}{flags}",
+            f"[dim]{escape(group.counts)};[/] {escape(outcome.evidence)}{flags}"
+            f" [dim]({escape(where(worst))})[/]",
         )
     return table
 

@@ -13,7 +13,7 @@ The class needs no base and no import of ours::
         weights = ...                          # optional, shape (K, d): read after every update
 
 All but ``__init__``, ``predict`` and ``update`` is optional; a claim that needs what is missing is not
-applicable. Attributes may be set in ``__init__``.
+applicable. Attributes may be set in ``__init__``, but ``promises`` stands on the class.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ from ..algorithms.uniform import Uniform
 from ..errors import UserError, require, unknown
 from .record import TOLERANCE
 
+NUMBERS = (int, float, np.integer, np.floating)
+
 
 @dataclass(frozen=True)
 class PlainLearner:
@@ -54,13 +56,20 @@ class PlainLearner:
 
     @property
     def promises(self) -> tuple[str, ...]:
-        promised = getattr(self.factory, "promises", ())
-        return (promised,) if isinstance(promised, str) else tuple(promised)
+        return self._globs(getattr(self.factory, "promises", ()))
+
+    def _globs(self, promised: Any) -> tuple[str, ...]:
+        globs = (promised,) if isinstance(promised, str) else promised
+        require(
+            isinstance(globs, tuple | list) and all(isinstance(glob, str) for glob in globs),
+            f"promises={promised!r} of {self.spec}: expected globs of claim ids.",
+        )
+        return tuple(globs)
 
     def player(self, problem: Problem) -> Player:
         try:
             learner = self.factory(problem)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UserError(
                 f"learner {self.spec} cannot be made: {type(error).__name__}: {error};"
                 " expected a class called with the problem."
@@ -71,6 +80,10 @@ class PlainLearner:
                 f"learner {self.spec} has no method '{method}': expected predict(x) and"
                 " update(x, action, label).",
             )
+        require(
+            self._globs(getattr(learner, "promises", ())) == self.promises,
+            f"learner {self.spec} sets promises in __init__: expected them on the class.",
+        )
         state = np.zeros(OWN)
         state[0] = 1.0
         idle = Uniform().player(problem)
@@ -91,7 +104,7 @@ class PlainLearner:
             raise unknown(f"exploration rule of {self.spec}", str(rule), RULES)
         for name, value in (("gamma", gamma), ("regret_factor", factor)):
             require(
-                value is None or (math.isfinite(value) and value >= 0),
+                value is None or (isinstance(value, NUMBERS) and 0 <= float(value) < math.inf),
                 f"{name}={value} of {self.spec}: expected a finite number of at least 0.",
             )
         return Declaration(
@@ -129,7 +142,7 @@ def _live(
     ) -> None:
         try:
             given = learner.predict(features(position).copy())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UserError(
                 f"learner {spec} raised {type(error).__name__} in predict of round {position}:"
                 f" {error}."
@@ -154,7 +167,7 @@ def _live(
         try:
             seen = None if label < 0 else int(label)
             learner.update(features(position).copy(), int(action), seen)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UserError(
                 f"learner {spec} raised {type(error).__name__} in update of round {position}:"
                 f" {error}."
@@ -232,7 +245,7 @@ def load_module(path: Path, role: str) -> ModuleType:
     sys.modules[name] = module
     try:
         definition.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise UserError(
             f"{role} file '{path}' does not import: {type(error).__name__}: {error}."

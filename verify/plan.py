@@ -86,6 +86,10 @@ def jobs_for(request: Request) -> list[Job]:
         f"label column '{request.label}' is given without --data.",
     )
     chosen = claims_of(request)
+    if request.learner is not None:
+        learner = request.learner
+        made = catalog.learner(learner) if isinstance(learner, str) else learner
+        catalog.select(made.promises)  # a promise that names no claim would never be judged
     if not request.own:
         return built_in_jobs(chosen, request.scale)
     ids = tuple(claim.id for claim in chosen)

@@ -6,7 +6,9 @@ import json
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from errno import EISDIR
 from importlib.metadata import version
+from os import strerror
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -52,6 +54,31 @@ def check_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise _unwritable(folder, error) from None
+
+
+def check_file(path: Path) -> None:
+    """Find out before a long run whether a file can be written.
+
+    Raises
+    ------
+    UserError
+        if it cannot
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, strerror(EISDIR))
+        with TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise unwritable_file(path, error) from None
+
+
+def unwritable_file(path: Path, error: OSError) -> UserError:
+    """The error for a file that cannot be written."""
+    return UserError(
+        f"file '{path}' cannot be written: {error.strerror or error}; expected a file in a folder"
+        " that exists."
+    )
 
 
 def _unwritable(folder: Path, error: OSError) -> UserError:
@@ -105,10 +132,7 @@ def write_json(document: dict[str, Any], path: Path) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UserError(
-            f"file '{path}' cannot be written: {error.strerror or error}; expected a file in a folder"
-            " that exists."
-        ) from None
+        raise unwritable_file(path, error) from None
 
 
 def load(folder: Path) -> Results:

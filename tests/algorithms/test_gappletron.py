@@ -14,7 +14,7 @@ import pytest
 
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs, losses, updates
-from boundcheck.algorithms.gappletron import COUNTER, RULES, Gappletron, tuned_gamma
+from boundcheck.algorithms.gappletron import COUNTER, RATE, RULES, Gappletron, tuned_gamma
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog, exact
@@ -77,22 +77,38 @@ def test_worked_examples_from_the_zero_state(name: str) -> None:
 
 # loss, graph, x, y, u; then p, action drawn, observed, and W after the round
 GIVEN_STATE = [
+    ("hinge", "bandit", [1, 0], 0, 0.5, [0.7, 0.15, 0.15], 0, True,
+     [[2, 0], [0, 1.5], [0, 0]]),
     ("hinge", "bandit", [1, 0], 2, 0.95, [0.7, 0.15, 0.15], 2, True,
      [[1.29289, 0], [0, 1.5], [0.707107, 0]]),
     ("hinge", "filtering", [0, 1], 2, 0.3, [0.45, 0.55, 0], 0, True,
      [[2, 0], [0, 0.792893], [0, 0.707107]]),
+    ("hinge", "filtering", [1, 0], 0, 0.9, [1, 0, 0], 0, True,
+     [[2, 0], [0, 1.5], [0, 0]]),
     ("smooth-hinge", "bandit", [1, 0], 0, 0.5, [0.7, 0.15, 0.15], 0, True,
      [[2, 0], [0, 1.5], [0, 0]]),
+    ("smooth-hinge", "bandit", [1, 0], 2, 0.95, [0.7, 0.15, 0.15], 2, True,
+     [[1.29289, 0], [0, 1.5], [0.707107, 0]]),
+    ("smooth-hinge", "filtering", [0, 1], 2, 0.3, [0.45, 0.55, 0], 0, True,
+     [[2, 0], [0, 0.792893], [0, 0.707107]]),
     ("smooth-hinge", "filtering", [1, 0], 0, 0.9, [1, 0, 0], 0, True,
      [[2, 0], [0, 1.5], [0, 0]]),
     ("logistic-K", "bandit", [1, 0], 0, 0.5, [0.7, 0.15, 0.15], 0, True,
      [[2.8165, 0], [-0.408248, 1.5], [-0.408248, 0]]),
+    ("logistic-K", "bandit", [1, 0], 2, 0.95, [0.7, 0.15, 0.15], 2, True,
+     [[1.34166, 0], [-0.0890961, 1.5], [0.747432, 0]]),
+    ("logistic-K", "filtering", [0, 1], 2, 0.3, [0.45, 0.55, 0], 0, True,
+     [[2, -0.139844], [0, 0.873264], [0, 0.76658]]),
     ("logistic-K", "filtering", [1, 0], 0, 0.9, [0.854638, 0.072681, 0.072681], 1, False,
      [[2, 0], [0, 1.5], [0, 0]]),
-    ("logistic-2", "filtering", [0, 1], 2, 0.3, [0.177442, 0.645115, 0.177442], 1, False,
-     [[2, 0], [0, 1.5], [0, 0]]),
+    ("logistic-2", "bandit", [1, 0], 0, 0.5, [0.7, 0.15, 0.15], 0, True,
+     [[2.8165, 0], [-0.408248, 1.5], [-0.408248, 0]]),
     ("logistic-2", "bandit", [1, 0], 2, 0.95, [0.7, 0.15, 0.15], 2, True,
      [[1.34166, 0], [-0.0890961, 1.5], [0.747432, 0]]),
+    ("logistic-2", "filtering", [0, 1], 2, 0.3, [0.177442, 0.645115, 0.177442], 1, False,
+     [[2, 0], [0, 1.5], [0, 0]]),
+    ("logistic-2", "filtering", [1, 0], 0, 0.9, [0.769607, 0.115197, 0.115197], 2, False,
+     [[2, 0], [0, 1.5], [0, 0]]),
 ]  # fmt: skip
 
 
@@ -123,6 +139,34 @@ def test_tunings_against_numbers_derived_by_hand() -> None:
     }.items():
         assert tuned_gamma(tuning, problem, loss, 4.0) == pytest.approx(expected, rel=1e-12)
     assert Gappletron(gamma="theorem-4a").player(problem).declaration.gamma == pytest.approx(12)
+
+
+@pytest.mark.parametrize(
+    ("tuning", "loss", "radius", "square"),
+    [
+        # K = 3, rho = 1, B = sqrt 2, h = 2, ln(2 / delta) = 1. Smooth hinge: L = 4 X^2, l_max = 1 + 4 X
+        ("theorem-4a", "smooth-hinge", 1, 3 * 16 / 4),
+        ("theorem-4b", "smooth-hinge", 1, 16),
+        ("theorem-5a", "smooth-hinge", 1, 3 * (16 + 5 * 5)),
+        ("theorem-5b", "smooth-hinge", 1, (3 + 2) * 5 + 16),
+        ("theorem-4a", "smooth-hinge", 2, 3 * 64 / 4),
+        ("theorem-5b", "smooth-hinge", 2, (3 + 2) * 9 + 64),
+        # hinge: L = 2 X^2, l_max = 1 + 2 X
+        ("theorem-4b", "hinge", 1, 8),
+        ("theorem-5b", "hinge", 1, (3 + 2) * 3 + 8),
+        # logistic: L = 0.40726437759 / ln b, l_max = (ln 3 + 2) / ln b
+        ("theorem-4b", "logistic-2", 1, 2.3502332),
+        ("theorem-5b", "logistic-2", 1, (3 + 2) * 4.4703526 + 2.3502332),
+        ("theorem-5b", "logistic-K", 1, (3 + 2) * 2.8204785 + 1.4828320),
+    ],
+)
+@pytest.mark.parametrize("graph", ["filtering", "label-efficient"])
+def test_tunings_where_one_action_dominates(
+    tuning: str, loss: str, radius: float, square: float, graph: str
+) -> None:
+    problem = Problem(graphs.parse(graph, 3), 2, 100, radius, math.sqrt(2))
+    gamma = tuned_gamma(tuning, problem, losses.parse(loss), factor=2.0, delta=2 / math.e)
+    assert gamma**2 == pytest.approx(square, rel=1e-7)
 
 
 def test_a_learner_without_regret_factor_tunes_with_the_norm() -> None:
@@ -158,6 +202,35 @@ def test_label_efficient_probabilities_are_those_of_the_exact_rule(rule: str, lo
     assert (query > 0).any()
     if rule == "mixture":
         assert query == pytest.approx([min(0.5, 0.75 / math.sqrt(t)) for t in (1, 2, 3, 4)])
+
+
+@pytest.mark.parametrize(
+    ("rule", "gamma", "p"),
+    [
+        # scores (1/2, 0, 0): the gap is 1/4; in the fourth counted round the rate is gamma / 2
+        ("printed", 0.5, [13 / 16, 1 / 16, 1 / 16, 1 / 16]),  # 1/4 <= 1/4
+        ("printed", 0.52, [0.74, 0, 0, 0.26]),
+        ("threshold", 0.125, [13 / 16, 1 / 16, 1 / 16, 1 / 16]),  # 4 * 1/16 <= 1/4
+        ("threshold", 0.14, [0.93, 0, 0, 0.07]),  # the query counts: 3 * 0.07 <= 1/4 < 4 * 0.07
+        ("mixture", 0.2, [0.9 * 10 / 12, 0.9 / 12, 0.9 / 12, 0.1]),
+    ],
+)
+def test_rules_at_and_near_equality(rule: str, gamma: float, p: list[float]) -> None:
+    learner = Gappletron(losses.SmoothHinge(), rule, updates.parse("stand-still"), gamma)
+    sequence = Sequence.from_dense(np.array([[0.5, 0, 0]] * 4), [0] * 4, 3, "equality")
+    (block,) = Game(learner, sequence, graphs.label_efficient(3)).play(0, trace=True)
+    assert block.probabilities[3] == pytest.approx(p, abs=1e-15)
+
+
+def test_only_rounds_whose_best_label_is_not_revealing_are_counted() -> None:
+    features = np.array([[1.0, 0], [0, 1], [1, 0], [0, 1]])  # the best label is 0, 1, 0, 1
+    run = run_of("smooth-hinge", "filtering", 0.4, features, [0, 1, 0, 1], [0.0] * 4)
+    run.weights[:] = np.array([[2, 0], [0, 2], [0, 0]]).T
+    seen = []
+    for _ in range(4):
+        run.advance(1)
+        seen.append((run.state[COUNTER], run.state[RATE]))
+    assert seen == [(0, 0), (1, 0.4), (1, 0), (2, 0.4 / math.sqrt(2))]
 
 
 @pytest.mark.parametrize("given", [{"gamma": -1.0}, {"gamma": math.nan}, {"gamma": math.inf},

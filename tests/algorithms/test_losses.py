@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -35,8 +36,30 @@ def kernel_values(loss, scores: np.ndarray, label: int) -> tuple[float, float, n
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(scores=SCORES, data=st.data())
 def test_kernels_arrays_and_exact_arithmetic_agree(name, scores, data) -> None:
-    label = data.draw(st.integers(0, len(scores) - 1))
-    loss, row = losses.parse(name), np.array(scores)
+    """Multiples of 1/8, so that scores tie."""
+    compare(name, np.array(scores), data.draw(st.integers(0, len(scores) - 1)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_agree_at_every_kink(name: str) -> None:
+    for margin, label, best in product(range(10), range(3), range(2)):
+        scores = np.array([-1.0, 0.0, 0.0])
+        scores[2 * best] = margin / 8  # over a runner-up at 0
+        compare(name, scores, label)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_agree_on_random_scores(name: str) -> None:
+    generator = np.random.default_rng(4)
+    for n_labels, scale in product((2, 3, 6), (1e-6, 0.3, 1.0, 5.0, 30.0)):
+        for _ in range(3):
+            compare(
+                name, generator.normal(size=n_labels) * scale, int(generator.integers(n_labels))
+            )
+
+
+def compare(name: str, row: np.ndarray, label: int) -> None:
+    loss, scores = losses.parse(name), row.tolist()
     value, gap, gradient = kernel_values(loss, row, label)
     parsed, values = exact.parse(name, len(scores)), intervals(map(Fraction, scores))
     assert value == pytest.approx(float(exact.surrogate(parsed, values, label)), abs=1e-12)

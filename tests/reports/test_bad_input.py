@@ -9,13 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from boundcheck.errors import UserError
 from boundcheck.reports.cli import main
+from boundcheck.verify import suite
+from boundcheck.verify.case import Setting
+from boundcheck.verify.certificate import digest_of
+from boundcheck.verify.resolve import resolve
 
 GOOD = "a,b,label\n1,0,x\n0,1,y\n1,1,x\n0,0,y\n"
 
 LEARNER = """
 class Broken:
+    {head}
     def __init__(self, problem):
+        {make}
         self.n = problem.graph.n_actions
         self.rounds = 0
 
@@ -27,6 +34,18 @@ class Broken:
     def update(self, x, action, label):
         {update}
 """
+
+
+def learner(bad: str = "good", update: str = "pass", head: str = "", make: str = "") -> str:
+    """A learner file whose fourth prediction is ``bad``."""
+    return LEARNER.format(bad=bad, update=update, head=head, make=make)
+
+
+def certificate(**fields: object) -> str:
+    """A certificate with a digest that fits."""
+    content = {"schema": 1, "kind": "exact", "claim": "gappletron/lemma-1", "form": "printed"}
+    content |= {"statement": "", "source": ""} | fields
+    return json.dumps(content | {"digest": digest_of(content)})
 
 
 def run(*arguments: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> int:
@@ -50,30 +69,41 @@ def prepared(tmp_path: Path) -> Path:
         "nan.csv": "a,label\n1,x\nnan,y\n",
         "infinite.csv": "a,label\n1,x\ninf,y\n",
         "missing_label.csv": "a,label\n1,x\n2,\n",
+        "header.csv": "a,label\n",
+        "text.csv": "a,label\n1,x\nmany,y\n",
         "ragged.csv": "a,b,label\n1,2,x\n1,x\n",
         "empty.csv": "",
         "blind.csv": "1,0,0\n0,0,0\n0,0,0\n",
         "no_import.py": "import nothing_of_that_name\n",
         "syntax.py": "def broken(:\n",
-        "negative.py": LEARNER.format(
-            bad="[2.0] + [-1.0 / (self.n - 1)] * (self.n - 1)", update="pass"
-        ),
-        "nans.py": LEARNER.format(bad="[float('nan')] * self.n", update="pass"),
-        "sum.py": LEARNER.format(bad="[0.5 / self.n] * self.n", update="pass"),
-        "shape.py": LEARNER.format(bad="[1.0]", update="pass"),
-        "raises.py": LEARNER.format(
-            bad="[1 / self.n] * self.n", update="raise RuntimeError('lost')"
-        ),
+        "negative.py": learner("[2.0] + [-1.0 / (self.n - 1)] * (self.n - 1)"),
+        "nans.py": learner("[float('nan')] * self.n"),
+        "sum.py": learner("[0.5 / self.n] * self.n"),
+        "shape.py": learner("[1.0]"),
+        "raises.py": learner(update="raise RuntimeError('lost\\nfor good')"),
+        "leaves.py": "raise SystemExit(0)\n",
+        "leaves_later.py": learner(update="raise SystemExit(0)"),
+        "leaves_early.py": learner(make="raise SystemExit(0)"),
+        "gamma.py": learner(head="gamma = -1.0"),
+        "gamma_word.py": learner(head="gamma = 'ones'"),
+        "promise.py": learner(head="promises = ('gapletron/lemma-1',)"),
+        "promise_number.py": learner(head="promises = 5"),
+        "promise_late.py": learner(make="self.promises = ('gappletron/lemma-1',)"),
         "no_predict.py": "class Broken:\n    def __init__(self, problem): pass\n",
         "not.json": "{",
         "other.json": json.dumps({"schema": 99}),
         "list.json": "[1, 2]",
+        "deep.json": "[" * 100_000,
+        "bytes.json": "",
+        "claim_list.json": certificate(claim=[1]),
+        "no_instance.json": certificate(),
         "bare.json": json.dumps({"schema": 1, "kind": "exact"}),
         "file": "a file, not a folder",
         "no_claims.py": "x = 1\n",
     }
     for name, text in contents.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
     np.savez(tmp_path / "labels.npz", X=np.eye(3), y=np.zeros(2))
     return tmp_path
 
@@ -102,6 +132,8 @@ CASES = [
     ("verify --data missing_label.csv", ("label",)),
     ("verify --data ragged.csv", ("ragged.csv",)),
     ("verify --data empty.csv", ("empty.csv", "empty")),
+    ("verify --data header.csv", ("header.csv", "no rows")),
+    ("verify --data text.csv", ("many", "'a'")),
     ("verify --data good.csv --label lable", ("lable", "label")),
     ("verify --data good.csv --radius 0", ("B=0", "above 0")),
     ("verify --data good.csv --radius nan", ("B=nan", "above 0")),
@@ -118,10 +150,22 @@ CASES = [
     ("verify --learner nans.py:Broken --quick", ("round 3", "nan")),
     ("verify --learner sum.py:Broken --quick", ("round 3", "sum to 0.5")),
     ("verify --learner shape.py:Broken --quick", ("round 3", "probabilities")),
-    ("verify --learner raises.py:Broken --quick", ("round 0", "RuntimeError", "lost")),
+    ("verify --learner raises.py:Broken --quick", ("round 0", "RuntimeError", "lost for good")),
+    ("verify --learner leaves.py:Broken", ("leaves.py", "SystemExit")),
+    ("verify --learner leaves_early.py:Broken --quick", ("cannot be made", "SystemExit")),
+    ("verify --learner leaves_later.py:Broken --quick", ("round 0", "SystemExit")),
+    ("verify --learner gamma.py:Broken --quick", ("gamma=-1.0", "at least 0")),
+    ("verify --learner gamma_word.py:Broken --quick", ("gamma=ones", "at least 0")),
+    ("verify --learner promise.py:Broken", ("gapletron/lemma-1", "mean 'gappletron/lemma-1'")),
+    ("verify --learner promise_number.py:Broken", ("promises=5", "globs")),
+    ("verify --learner promise_late.py:Broken --quick", ("promises", "on the class")),
     ("verify --claims absent.py", ("absent.py", "no such file")),
     ("verify --claims no_claims.py", ("no_claims.py", "Claim")),
     ("verify gappletron/lemma-3 --quick --out file/below", ("file/below", "cannot be written")),
+    ("verify --out file", ("file", "cannot be written")),
+    ("verify --json file/below.json", ("file/below.json", "cannot be written")),
+    ("verify --junit absent/below.xml", ("absent/below.xml", "cannot be written")),
+    ("verify --json .", ("'.'", "cannot be written")),
     ("verify --quick --full", ("--quick", "--full")),
     ("verify --seed -1", ("-1",)),
     ("verify --jobs 0", ("0",)),
@@ -133,6 +177,11 @@ CASES = [
     ("replay not.json", ("not.json", "not JSON")),
     ("replay list.json", ("list.json", "schema")),
     ("replay other.json", ("schema 99", "expected 1")),
+    ("replay deep.json", ()),
+    ("replay bytes.json", ("bytes.json", "not JSON")),
+    ("replay claim_list.json", ()),
+    ("replay no_instance.json", ("no_instance.json",)),
+    ("replay .", ("'.'", "cannot be read")),
     ("replay bare.json", ("bare.json", "missing")),
 ]
 
@@ -146,7 +195,10 @@ def test_one_sentence_and_exit_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     before = files(prepared)
-    assert run(*command.split(), monkeypatch=monkeypatch, folder=prepared) == 2
+    arguments = command.split()
+    if ".py:" in command:  # starting processes takes longer; the next test does that
+        arguments += ["--jobs", "1"]
+    assert run(*arguments, monkeypatch=monkeypatch, folder=prepared) == 2
     error = capsys.readouterr().err
     lines = [line for line in error.splitlines() if " of " not in line or "cases" not in line]
     assert len(lines) == 1, error
@@ -160,12 +212,58 @@ def test_one_sentence_and_exit_2(
 def test_an_error_leaves_earlier_results_alone(
     prepared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert (
-        run("verify", "gappletron/theorem-7", "--quiet", monkeypatch=monkeypatch, folder=prepared)
-        == 0
-    )
-    kept = files(prepared / "boundcheck-report")
-    assert "verdicts.json" in kept
-    command = ("verify", "--learner", "sum.py:Broken", "--quick")
+    earlier = prepared / "boundcheck-report" / "certificates"
+    earlier.mkdir(parents=True)
+    (earlier / "old.json").write_text("{}", encoding="utf-8")
+    (earlier.parent / "verdicts.json").write_text("{}", encoding="utf-8")
+    kept = files(earlier.parent)
+    command = ("verify", "--learner", "sum.py:Broken", "--quick", "--jobs", "2")
     assert run(*command, monkeypatch=monkeypatch, folder=prepared) == 2
     assert files(prepared / "boundcheck-report") == kept
+
+
+@pytest.mark.parametrize("horizon", [0, -1])
+def test_no_rounds(horizon: int) -> None:
+    """The number of rounds cannot be chosen on the command line."""
+    with pytest.raises(UserError, match=f"T={horizon}: expected at least 1"):
+        resolve(Setting("uniform", "one-hot", "full", horizon), 0)
+
+
+@pytest.mark.parametrize(
+    "command", ["verify --json file/x", "verify --junit file/x", "verify --out file"]
+)
+def test_files_are_tried_before_the_run(
+    command: str, prepared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "run", lambda *_: pytest.fail("played first"))
+    assert run(*command.split(), monkeypatch=monkeypatch, folder=prepared) == 2
+
+
+@pytest.mark.parametrize("failure", [RuntimeError("of ours\nat fault"), SystemExit(0)])
+def test_a_failure_of_ours_is_no_surprise(
+    failure: BaseException,
+    prepared: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Status 1 says that a theorem surprised, status 0 that all was as expected."""
+
+    def fails(*_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(suite, "run", fails)
+    assert run("verify", monkeypatch=monkeypatch, folder=prepared) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert type(failure).__name__ in error
+
+
+def test_interrupted(
+    prepared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(suite, "run", fails)
+    assert run("verify", monkeypatch=monkeypatch, folder=prepared) == 130
+    assert capsys.readouterr().err.strip().startswith("boundcheck: interrupted")

@@ -104,6 +104,17 @@ def test_table_has_a_line_for_each_form(verified: tuple[Path, str]) -> None:
     assert all(len(line) <= 120 for line in summary.splitlines() if "cells" not in line)
 
 
+def test_table_names_the_worst_case(verified: tuple[Path, str]) -> None:
+    folder, printed = verified
+    summary = " ".join(printed[printed.rindex("headroom") :].split())
+    assert "(gappletron logistic-K printed stand-still 2 / crafted-scores 12 / full)" in summary
+    document = json.loads((folder / "all.json").read_text(encoding="utf-8"))
+    rows = [row for row in document["results"] if row["claim"] == "gappletron/condition-2"]
+    worst = max((r for r in rows if r["verdict"] == "refuted"), key=lambda row: row["ratio"])
+    assert "loss=logistic-K" in worst["learner"]
+    assert worst["adversary"] == "crafted-scores:n_labels=12"
+
+
 def test_json_has_the_documented_keys(verified: tuple[Path, str]) -> None:
     folder, _ = verified
     document = json.loads((folder / "all.json").read_text(encoding="utf-8"))
@@ -162,7 +173,14 @@ def test_only_what_is_promised_can_fail(
 ) -> None:
     text = BROKEN.replace('("gappletron/lemma-1",)', "()")
     (tmp_path / "mine.py").write_text(text, encoding="utf-8")
-    command = ("verify", "gappletron/lemma-1", "--learner", "mine.py:Flipped", "--quick")
+    command = (
+        "verify",
+        "gappletron/lemma-1",
+        "--learner",
+        "mine.py:Flipped",
+        "--quick",
+        "--jobs=1",
+    )
     assert boundcheck(*command, monkeypatch=monkeypatch, folder=tmp_path) == 0
     assert "refuted" in capsys.readouterr().out
 
@@ -184,10 +202,38 @@ def test_lists(
 def test_quiet_prints_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ("verify", "gappletron/theorem-7", "--quiet")
+    command = ("verify", "gappletron/theorem-7", "--quiet", "--jobs", "1")
     assert boundcheck(*command, monkeypatch=monkeypatch, folder=tmp_path) == 0
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
+
+
+def test_data_begin_with_a_row_for_each_hypothesis(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "data.csv").write_text("a,b,kind\n3,4,x\n0,1,y\n", encoding="utf-8")
+    options = "--data data.csv --label kind --radius 2 --quick --jobs 1 --json all.json"
+    command = ("verify", "gappletron/lemma-1", *options.split())
+    assert boundcheck(*command, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    table = capsys.readouterr().out.split("\n\n")[0]
+    shown = {line[:16].strip(): line[16:].split()[0] for line in table.splitlines()[1:]}
+    assert shown.items() >= {"labels": "2", "rounds": "2", "radius": "5", "ball": "2"}.items()
+    assert {"comparator norm", "comparator loss", "margin"} <= shown.keys()
+    saved = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))["hypotheses"]
+    assert [row["name"] for row in saved] == list(shown)
+
+
+def test_a_reader_that_goes_away_changes_no_status(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "boundcheck", "list"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        running.stdout.close()
+        assert running.stderr is not None
+        errors = running.stderr.read()
+    assert running.returncode == 0, errors
+    assert "Traceback" not in errors
 
 
 def test_version_help_list_and_replay_work_without_numba(verified: tuple[Path, str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from boundcheck.errors import UserError
-from boundcheck.verify import catalog, plan, resolve, results, suite
+from boundcheck.verify import catalog, judge, plan, resolve, results, suite
 from boundcheck.verify.case import Setting
 from boundcheck.verify.claim import Proof, Verdict
 from boundcheck.verify.settings import gappletron
@@ -40,6 +40,48 @@ def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> No
     assert files[0] == files[1] != []
     curves = [results.load(tmp_path / name).curves for name in ("one", "two")]
     assert curves[0].equals(curves[1])
+
+
+KEYS = [
+    "claim", "form", "learner", "loss", "adversary", "graph", "case", "kind", "verdict", "expected",
+    "observed", "envelope", "ratio", "regret_ratio", "headroom", "evidence", "runs", "rounds", "flags",
+    "certificate",
+]  # fmt: skip
+
+
+def test_rows_have_exactly_the_promised_keys(tmp_path: Path) -> None:
+    setting = Setting(gappletron("hinge", "printed", "ftrl", "1"), "one-hot", "bandit", 200)
+    rows = suite.judge_job(suite.Job(setting, ("gappletron/lemma-2", "gappletron/lemma-3")), 0)
+    saved = results.save(rows, tmp_path, 0, 1.234)
+    assert list(saved) == ["schema", "suite", "results", "hypotheses"]
+    assert saved["schema"] == 1
+    assert saved["suite"].keys() >= {"versions", "cpu", "libm", "seed", "level", "seconds"}
+    assert saved["suite"]["seconds"] == 1.23
+    assert saved["results"]
+    for row in saved["results"]:
+        assert list(row) == KEYS
+
+
+HOLDS, REFUTED, UNDECIDED, VACUOUS, ELSEWHERE, ERROR = Verdict
+
+
+@pytest.mark.parametrize(
+    ("expected", "surprises"),
+    [(None, set()), (HOLDS, {REFUTED, ERROR}), (REFUTED, set(Verdict) - {REFUTED})],
+)
+def test_what_surprises(expected: Verdict | None, surprises: set[Verdict]) -> None:
+    for verdict in Verdict:
+        row = suite.Row(*("",) * 8, verdict, expected, judge.Outcome(verdict))
+        assert row.surprising == (verdict in surprises), verdict
+
+
+def test_a_form_that_was_never_put_to_the_test_is_named() -> None:
+    def row(claim: str, form: str, verdict: Verdict) -> suite.Row:
+        return suite.Row(claim, form, *("",) * 6, verdict, None, judge.Outcome(verdict))
+
+    rows = [row("a", "printed", VACUOUS), row("a", "repaired", VACUOUS), row("b", "x", VACUOUS)]
+    rows += [row("a", "repaired", HOLDS), row("c", "x", UNDECIDED)]
+    assert suite.vacuous_everywhere(rows) == [("a", "printed"), ("b", "x")]
 
 
 def test_another_seed_is_another_run(tmp_path: Path) -> None:
@@ -88,11 +130,22 @@ def test_a_failure_of_ours_is_a_row_not_an_exception(monkeypatch: pytest.MonkeyP
         (Setting("gappletron", "segments:n=4", "bandit", 11), "expected 10"),
         (Setting("gappletron", "random-labels:radius=1", "full", None), "at least 2"),
         (Setting("gappletron", "data:absent.csv", "full", None), "absent.csv"),
+        (Setting("gappletron", "one-hot", "bandits", 10), "Did you mean 'bandit'"),
+        (Setting("gappletron", "one-hot:n_labels=3", "filtering:revealing=3", 10), "3"),
     ],
 )
 def test_settings_that_do_not_fit(setting: Setting, words: str) -> None:
     with pytest.raises(UserError, match=words):
         resolve.resolve(setting, 0).declaration  # noqa: B018
+
+
+def test_a_graph_must_have_the_labels_of_the_sequence(tmp_path: Path) -> None:
+    matrix = tmp_path / "graph.csv"
+    matrix.write_text("1,0,0\n0,1,0\n0,0,1\n", encoding="utf-8")
+    fitting = Setting("gappletron", "one-hot:n_labels=3", str(matrix), 10)
+    assert resolve.resolve(fitting, 0).graph.n_labels == 3
+    with pytest.raises(UserError, match=r"graph\.csv.* 3 entries: expected 5"):
+        resolve.resolve(Setting("gappletron", "one-hot:n_labels=5", str(matrix), 10), 0)
 
 
 def test_a_planted_comparator_lies_exactly_inside_its_ball() -> None:
