@@ -15,16 +15,15 @@ from markupsafe import Markup, escape
 
 from ..errors import UserError
 from ..verify import catalog, results
-from ..verify.claim import Claim, Kind
+from ..verify.claim import LOUDEST_FIRST, Claim, is_surprise
 from . import figures
 from .figures import Result
+from .tables import Cell, worst_of
 
 SHOWN_CASES = 400
 """Rows of a table of cases; the rest is in verdicts.json."""
 
 SHOWN_CERTIFICATES = 5
-
-_ORDER = ("error", "refuted", "undecided", "holds", "vacuous", "not applicable")
 
 
 def write_page(folder: Path, out: Path | None = None) -> Path:
@@ -64,7 +63,7 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
         surprises=[row for row in rows if _surprising(row)],
         cases=len({row["case"] for row in rows}),
         cells=len(rows),
-        order=_ORDER,
+        order=LOUDEST_FIRST,
     )
     try:
         path.write_text(_own_ids(text), encoding="utf-8")
@@ -103,10 +102,7 @@ def _by_claim(rows: list[Result]) -> dict[str, list[Result]]:
 
 
 def _surprising(row: Result) -> bool:
-    expected, verdict = row["expected"], row["verdict"]
-    if expected is None or verdict == expected:
-        return False
-    return not (expected == "holds" and verdict in ("vacuous", "not applicable"))
+    return is_surprise(row["expected"], row["verdict"])
 
 
 def _section(claim_id: str, rows: list[Result], curves: pd.DataFrame) -> dict[str, Any]:
@@ -136,7 +132,8 @@ def _form(
     verdicts = {row["case"]: row["verdict"] for row in rows}
     # first the cases that a reader looks for
     ranked = sorted(
-        rows, key=lambda r: (not _surprising(r), _ORDER.index(r["verdict"]), -(r["ratio"] or 0.0))
+        rows,
+        key=lambda r: (not _surprising(r), LOUDEST_FIRST.index(r["verdict"]), -(r["ratio"] or 0.0)),
     )
     return {
         "name": name,
@@ -145,7 +142,7 @@ def _form(
         "proof": "" if form is None else form.proof.value,
         "why": "" if form is None else form.why,
         "worst": worst,
-        "counts": {verdict: seen[verdict] for verdict in _ORDER if seen[verdict]},
+        "counts": {verdict: seen[verdict] for verdict in LOUDEST_FIRST if seen[verdict]},
         "cases": len(rows),
         "runs": sum(row["runs"] for row in rows),
         "rounds": sum(row["rounds"] for row in rows),
@@ -169,11 +166,7 @@ def _markup(picture: str | None) -> Markup | None:
 
 
 def _worst(rows: list[Result]) -> Result:
-    """The row that speaks for the form: a surprise, else the largest ratio of the loudest verdict."""
-    candidates = [row for row in rows if _surprising(row)] or rows
-    loudest = min((row["verdict"] for row in candidates), key=_ORDER.index)
-    same = [row for row in candidates if row["verdict"] == loudest]
-    expected = [row for row in same if row["expected"] is not None]
-    lower = same[0]["kind"] == Kind.LOWER_BOUND
-    nearest = min if lower else max
-    return nearest(expected or same, key=lambda row: row["ratio"] or 0.0)
+    """The row that speaks for the form."""
+    return worst_of(
+        rows, lambda row: Cell(row["kind"], row["verdict"], row["expected"], row["ratio"])
+    )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
 from rich.markup import escape
 from rich.table import Table
 
-from ..verify.claim import Kind, Verdict
+from ..verify.claim import LOUDEST_FIRST, Kind, Verdict, is_surprise
 from ..verify.plan import Hypothesis
 from ..verify.suite import Row
 
@@ -23,14 +24,28 @@ STYLES = {
     Verdict.ERROR: "bold red",
 }
 
-_ORDER = (
-    Verdict.ERROR,
-    Verdict.REFUTED,
-    Verdict.UNDECIDED,
-    Verdict.HOLDS,
-    Verdict.VACUOUS,
-    Verdict.NOT_APPLICABLE,
-)
+Item = TypeVar("Item")
+
+
+class Cell(NamedTuple):
+    """What decides which of several rows speaks for all of them."""
+
+    kind: str
+    verdict: str
+    expected: str | None
+    ratio: float | None
+
+
+def worst_of(items: Sequence[Item], cell_of: Callable[[Item], Cell]) -> Item:
+    """A surprise if there is one; else the ratio nearest to failure of the loudest verdict, preferring
+    cases whose verdict was expected."""
+    cells = [(item, cell_of(item)) for item in items]
+    chosen = [(i, c) for i, c in cells if is_surprise(c.expected, c.verdict)] or cells
+    loudest = min(LOUDEST_FIRST.index(Verdict(cell.verdict)) for _, cell in chosen)
+    same = [(i, c) for i, c in chosen if c.verdict == LOUDEST_FIRST[loudest]]
+    expected = [(i, c) for i, c in same if c.expected is not None]
+    nearest = min if same[0][1].kind == Kind.LOWER_BOUND else max
+    return nearest(expected or same, key=lambda pair: pair[1].ratio or 0.0)[0]
 
 
 @dataclass(frozen=True)
@@ -46,14 +61,10 @@ class Group:
 
     @property
     def worst(self) -> Row:
-        """A surprise if there is one; else the largest ratio of the loudest verdict, preferring cases
-        whose verdict was expected."""
-        candidates = self.surprises or list(self.rows)
-        loudest = min(candidates, key=lambda row: _ORDER.index(row.verdict)).verdict
-        same = [row for row in candidates if row.verdict == loudest]
-        expected = [row for row in same if row.expected is not None]
-        nearest = min if same[0].kind == Kind.LOWER_BOUND else max
-        return nearest(expected or same, key=lambda row: row.outcome.ratio or 0.0)
+        """The row that speaks for the group."""
+        return worst_of(
+            self.rows, lambda row: Cell(row.kind, row.verdict, row.expected, row.outcome.ratio)
+        )
 
     @property
     def expectation(self) -> str:
@@ -65,7 +76,7 @@ class Group:
     def counts(self) -> str:
         """How many cases have which verdict."""
         seen = Counter(row.verdict for row in self.rows)
-        return ", ".join(f"{seen[verdict]} {verdict}" for verdict in _ORDER if seen[verdict])
+        return ", ".join(f"{seen[verdict]} {verdict}" for verdict in LOUDEST_FIRST if seen[verdict])
 
 
 def grouped(rows: Sequence[Row]) -> list[Group]:

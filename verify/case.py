@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -55,10 +55,6 @@ class Setting:
             parts.append(f"B={self.radius:g}")
         return " | ".join(parts)
 
-    def with_replicates(self, replicates: int) -> Setting:
-        """The same setting, played ``replicates`` times."""
-        return replace(self, replicates=replicates)
-
 
 @dataclass(frozen=True)
 class Case:
@@ -105,6 +101,11 @@ class Case:
     def loss(self) -> Loss | None:
         """The learner's surrogate loss."""
         return self.declaration.loss
+
+    @property
+    def loss_name(self) -> str:
+        """Spec of the learner's surrogate loss."""
+        return "none" if self.loss is None else self.loss.spec
 
     @property
     def is_crafted(self) -> bool:

@@ -153,6 +153,26 @@ def played_certificate(
     )
 
 
+def statistical_certificate(
+    claim: Claim,
+    form: Form,
+    case: Case,
+    replicates: int,
+    values: tuple[float, float],
+    evidence: str,
+    numbers: dict[str, Any],
+) -> Certificate:
+    """The certificate of a refutation by sampling, by playing all its runs again."""
+    content = header("statistical", claim, form) | {
+        "game": game_of(case),
+        "replicates": replicates,
+        "sequence": case.sequence.digest(),
+        "last_draws": game_stream(case.seed, replicates - 1).random(3).tolist(),
+        **numbers,
+    }
+    return Certificate(content, values, evidence)
+
+
 def numbers_at(
     claim: Claim, form: Form, case: Case, replicate: int, at: int, *, shown: int = 10
 ) -> dict[str, Any]:
@@ -165,6 +185,7 @@ def numbers_at(
     totals: list[float] = []
     rows: list[dict[str, Any]] = []
     for rounds in case.replicate(replicate, interpreted=True, stop=at + 1):
+        assert claim.sides is not None
         sides = claim.sides(case, form, rounds)
         block = rounds.block
         sums = block.columns.sum(axis=0).tolist() + block.probabilities.sum(axis=0).tolist()

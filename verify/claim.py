@@ -33,6 +33,24 @@ class Verdict(StrEnum):
     ERROR = "error"
 
 
+LOUDEST_FIRST = (
+    Verdict.ERROR,
+    Verdict.REFUTED,
+    Verdict.UNDECIDED,
+    Verdict.HOLDS,
+    Verdict.VACUOUS,
+    Verdict.NOT_APPLICABLE,
+)
+
+
+def is_surprise(expected: str | None, verdict: str) -> bool:
+    """Whether a verdict fails the run: something is refuted that should hold, or not refuted that should
+    be."""
+    if expected is None or verdict == expected:
+        return False
+    return expected == Verdict.REFUTED or verdict in (Verdict.REFUTED, Verdict.ERROR)
+
+
 class Kind(StrEnum):
     """How a claim is judged."""
 
@@ -162,7 +180,7 @@ class Claim:
     source : where it stands
     kind : how it is judged
     forms : as printed and as repaired
-    sides : both sides, from the recorded rounds of a case
+    sides : both sides, from the recorded rounds of a case; None for a claim that is examined otherwise
     cases : the settings in which the built-in suite plays it
     instance_of : the exact instance behind a suspect round, or None where there is none
     certify : both sides of such an instance in exact arithmetic; without these two a violation is
@@ -175,8 +193,8 @@ class Claim:
     source: Source
     kind: Kind
     forms: tuple[Form, ...]
-    sides: PathwiseSides
     cases: Callable[[], Iterable[Setting]]
+    sides: PathwiseSides | None = None
     instance_of: InstanceOf = lambda case, suspect: None
     certify: ExactSides | None = None
     examine: Callable[..., Outcome] | None = None

@@ -76,6 +76,7 @@ class Watch:
         """Look at the next block of a replicate."""
         if rounds.block.start == 0:
             self.runs += 1
+        assert self.claim.sides is not None
         sides = self.claim.sides(self.case, self.form, rounds)
         observed, envelope = sides.observed, sides.envelope
         self.rounds += len(rounds)

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .case import Case
-from .certificate import Certificate, game_of, header
+from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
 from .evidence import LEVEL, headroom_of_mean, log_wealths, runs_to_refute
 from .judge import Outcome
 from .ledger import Ledger, play_runs
-from .play import game_stream
 
 FloatArray = NDArray[np.float64]
 
@@ -107,17 +106,15 @@ def examine_mean(
     found.evidence = f"log10 e-value {wealth / math.log(10):.2f} of {-math.log10(LEVEL):.0f} needed"
     if wealth >= -math.log(LEVEL):
         found.verdict = Verdict.REFUTED
-        content = header("statistical", claim, form) | {
-            "game": game_of(case),
-            "replicates": replicates,
-            "sequence": case.sequence.digest(),
-            "last_draws": game_stream(case.seed, replicates - 1).random(3).tolist(),
+        numbers = {
             "observed": [repr(x) for x in sides.observed.tolist()],
             "envelopes": [[repr(y) for y in b.values.tolist()] for b in sides.bounds],
             "ceilings": [repr(float(bound.ceiling)) for bound in sides.bounds],
             "log_e_value": f"{wealth:.9g}",
         }
-        found.certificate = Certificate(content, (observed, envelope), found.evidence)
+        found.certificate = statistical_certificate(
+            claim, form, case, replicates, (observed, envelope), found.evidence, numbers
+        )
         return found
     bound = sides.bounds[binding]
     found.headroom = headroom_of_mean(sides.observed, bound.values, bound.ceiling)

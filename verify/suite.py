@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from ..errors import UserError
 from . import catalog
 from .case import Case, Setting
-from .claim import Claim, Form, Proof, Verdict
+from .claim import Claim, Form, Proof, Verdict, is_surprise
 from .judge import CurvePoint, Outcome, judge_case
 from .resolve import resolve
 
@@ -65,14 +65,8 @@ class Row:
 
     @property
     def surprising(self) -> bool:
-        """Whether the run fails because of this row: something is refuted that should hold, or not refuted
-        that should be."""
-        if self.expected is None or self.verdict == self.expected:
-            return False
-        return self.expected == Verdict.REFUTED or self.verdict in (
-            Verdict.REFUTED,
-            Verdict.ERROR,
-        )
+        """Whether the run fails because of this row."""
+        return is_surprise(self.expected, self.verdict)
 
     def to_json(self, certificate: str | None = None) -> dict[str, Any]:
         """The row under the keys of the result file; ``certificate`` is the path of its file. Infinite

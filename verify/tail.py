@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from .case import Case
-from .certificate import Certificate, game_of, header
+from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
 from .evidence import LEVEL, binomial_upper_limit, log_wealths, runs_to_hold
 from .judge import Outcome
 from .ledger import Ledger, play_runs
-from .play import game_stream
 
 FloatArray = NDArray[np.float64]
 
@@ -100,18 +99,16 @@ def examine_tail(
     )
     if wealth >= -math.log(LEVEL):
         found.verdict, found.headroom = Verdict.REFUTED, None
-        content = header("statistical", claim, form) | {
-            "game": game_of(case),
-            "replicates": replicates,
-            "sequence": case.sequence.digest(),
-            "last_draws": game_stream(case.seed, replicates - 1).random(3).tolist(),
+        numbers = {
             "observed": [repr(x) for x in sides.observed.tolist()],
             "envelopes": {
                 str(d): [repr(y) for y in bound.tolist()] for d, bound in sides.envelopes.items()
             },
             "log_e_value": f"{wealth:.9g}",
         }
-        found.certificate = Certificate(content, (observed, envelope), found.evidence)
+        found.certificate = statistical_certificate(
+            claim, form, case, replicates, (observed, envelope), found.evidence, numbers
+        )
         return found
     open_deltas = [d for d in violated if limits[d] > d]
     if not open_deltas:

@@ -63,7 +63,7 @@ def _printed_missing(case: Case) -> str | None:
     if reason := needs("loss")(case):
         return reason
     if not called_regular(case):
-        return f"the paper does not call the loss {case.loss.spec} regular"  # type: ignore[union-attr]
+        return f"the paper does not call the loss {case.loss_name} regular"
     return None
 
 
@@ -71,7 +71,7 @@ def _repaired_missing(case: Case) -> str | None:
     if reason := needs("loss")(case):
         return reason
     if not is_regular(case):
-        return f"the loss {case.loss.spec} is not among the repaired ones"  # type: ignore[union-attr]
+        return f"the loss {case.loss_name} is not among the repaired ones"
     return None
 
 

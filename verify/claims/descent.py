@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...algorithms.losses import Loss
-from ..case import Case, Rounds
+from ..case import Case
 from ..certificate import Certificate, game_of, header
-from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Sides, Verdict
+from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Verdict
 from ..judge import Outcome
 from ..record import BEST, MARGIN, OBSERVED, Block
 from ..settings import update_settings
@@ -158,10 +158,6 @@ def _refuted(
     return found
 
 
-def _sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    raise AssertionError("the scores are followed from round to round; there are no sides of one")
-
-
 UPDATES = Claim(
     id="gappletron/updates",
     title="the weights move as the declared optimiser says",
@@ -177,7 +173,6 @@ UPDATES = Claim(
             needs("loss", "update"),
         ),
     ),
-    sides=_sides,
     cases=update_settings,
     examine=examine,
 )

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..case import Case, Rounds
+from ..case import Case
 from ..certificate import Certificate, game_of, header
-from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
+from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
 from ..judge import Outcome
 from ..record import ACTION, OBSERVED
 from ..settings import audit_settings
@@ -72,10 +72,6 @@ def examine(
     return found
 
 
-def _sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    raise AssertionError("the audit compares two games; it has no sides per round")
-
-
 NO_PEEKING = Claim(
     id="game/no-peeking",
     title="probabilities depend on revealed labels only",
@@ -89,7 +85,6 @@ NO_PEEKING = Claim(
             "the protocol: labels that give the same feedback must leave the same learner",
         ),
     ),
-    sides=_sides,
     cases=audit_settings,
     examine=examine,
 )

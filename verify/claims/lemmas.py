@@ -50,6 +50,33 @@ def needs(*names: str) -> Callable[[Case], str | None]:
     return missing
 
 
+def plays_rule(printed: bool, case: Case) -> str | None:
+    """The hypothesis that the learner declares the printed rule, or that it declares a repaired one."""
+    if printed != (case.declaration.rule == "printed"):
+        return f"the learner plays the rule '{case.declaration.rule}'"
+    return None
+
+
+def not_repaired(case: Case) -> str | None:
+    """The hypothesis that the learner does not declare a repaired rule; it need not declare any."""
+    if case.declaration.rule in ("threshold", "mixture"):
+        return "Algorithm 1 as printed has another exploration rule"
+    return None
+
+
+def sees_enough(case: Case) -> Verdict | None:
+    """``holds`` where bound (9) is true of the printed rule too: every label is seen by K / rho actions."""
+    graph = case.graph
+    safe = int(graph.in_degree.min()) * graph.domination_number >= graph.n_actions
+    return Verdict.HOLDS if safe else None
+
+
+def loss_share(loss: str, K: int) -> Fraction:
+    """The factor of the loss: (K-1)/K in Lemma 1, max{2/3, (K-1)/K} in Lemma 3, for the hinge loss."""
+    least = Fraction(2, 3) if loss == Hinge().spec else Fraction(0)
+    return max(least, Fraction(K - 1, K))
+
+
 def round_instance(case: Case, suspect: Suspect) -> RoundInstance | None:
     """The suspect round as an exact instance, if the learner's probabilities are those of its rule."""
     declared = case.declaration
@@ -97,10 +124,8 @@ def _printed_missing(case: Case) -> str | None:
     if reason := needs("loss", "gamma")(case):
         return reason
     if not called_regular(case):
-        return f"the paper does not call the loss {case.loss.spec} regular"  # type: ignore[union-attr]
-    if case.declaration.rule in ("threshold", "mixture"):
-        return "Algorithm 1 as printed has another exploration rule"
-    return None
+        return f"the paper does not call the loss {case.loss_name} regular"
+    return not_repaired(case)
 
 
 def _printed_expected(case: Case) -> Verdict | None:
@@ -113,23 +138,22 @@ def _repaired_missing(case: Case) -> str | None:
     if reason := needs("loss", "gamma")(case):
         return reason
     if not is_regular(case):
-        return f"condition (2) fails for the loss {case.loss.spec}"  # type: ignore[union-attr]
+        return f"condition (2) fails for the loss {case.loss_name}"
     return None
 
 
-def _lemma_1_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
+def _mistake_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     losses = rounds.column(LOSS)
-    K = case.uniform_size
-    envelope = (K - 1) / K * losses + rounds.rates
+    share = loss_share(case.loss_name, case.uniform_size)
+    envelope = float(share) * losses + rounds.rates
     return Sides(rounds.column(ERROR), envelope, rounding_of_round(case, losses), live=envelope < 1)
 
 
-def _lemma_1_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Interval]:
-    K, label = instance.uniform_size, instance.scores.label
-    factor = Fraction(K - 1, K)
+def _mistake_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Interval]:
+    share, label = loss_share(instance.scores.loss, instance.uniform_size), instance.scores.label
     return (
         1 - instance.probabilities[label],
-        instance.scores.losses[label] * factor + instance.rate,
+        instance.scores.losses[label] * share + instance.rate,
     )
 
 
@@ -159,10 +183,10 @@ LEMMA_1 = Claim(
             _repaired_missing,
         ),
     ),
-    sides=_lemma_1_sides,
+    sides=_mistake_sides,
     cases=round_settings,
     instance_of=round_instance,
-    certify=_lemma_1_exact,
+    certify=_mistake_exact,
 )
 
 
@@ -172,22 +196,6 @@ def _hinge_missing(case: Case) -> str | None:
     if case.loss != Hinge(0.5):
         return "it is about the hinge loss with kappa = 1/2"
     return None
-
-
-def _lemma_3_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    losses = rounds.column(LOSS)
-    K = case.uniform_size
-    envelope = max(2 / 3, (K - 1) / K) * losses + rounds.rates
-    return Sides(rounds.column(ERROR), envelope, rounding_of_round(case, losses), live=envelope < 1)
-
-
-def _lemma_3_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Interval]:
-    K, label = instance.uniform_size, instance.scores.label
-    factor = max(Fraction(2, 3), Fraction(K - 1, K))
-    return (
-        1 - instance.probabilities[label],
-        instance.scores.losses[label] * factor + instance.rate,
-    )
 
 
 LEMMA_3 = Claim(
@@ -205,10 +213,10 @@ LEMMA_3 = Claim(
             _hinge_missing,
         ),
     ),
-    sides=_lemma_3_sides,
+    sides=_mistake_sides,
     cases=round_settings,
     instance_of=round_instance,
-    certify=_lemma_3_exact,
+    certify=_mistake_exact,
 )
 
 

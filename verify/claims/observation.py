@@ -28,7 +28,7 @@ from ..instances import RoundInstance
 from ..interval import Interval
 from ..record import BEST, MARGIN
 from ..settings import bound_settings, round_settings
-from .lemmas import needs, round_instance
+from .lemmas import needs, not_repaired, plays_rule, round_instance
 
 CONFORMITY = 1e-12
 """Largest deviation of a float probability from the exact one."""
@@ -93,11 +93,7 @@ def _algorithm_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
 
 
 def _rule_missing(printed: bool, case: Case) -> str | None:
-    if reason := needs("loss", "gamma", "rule")(case):
-        return reason
-    if printed != (case.declaration.rule == "printed"):
-        return f"the learner plays the rule '{case.declaration.rule}'"
-    return None
+    return needs("loss", "gamma", "rule")(case) or plays_rule(printed, case)
 
 
 ALGORITHM_1 = Claim(
@@ -198,11 +194,7 @@ def _bound_9_printed_expected(case: Case) -> Verdict | None:
 
 
 def _bound_9_printed_missing(case: Case) -> str | None:
-    if reason := needs("gamma")(case):
-        return reason
-    if case.declaration.rule in ("threshold", "mixture"):
-        return "Algorithm 1 as printed has another exploration rule"
-    return None
+    return needs("gamma")(case) or not_repaired(case)
 
 
 BOUND_9 = Claim(

@@ -28,7 +28,7 @@ from ..instances import DescentInstance
 from ..interval import Interval
 from ..record import ERROR, GRADIENT, LOSS
 from ..settings import descent_settings, sum_settings
-from .lemmas import is_regular, needs
+from .lemmas import is_regular, loss_share, needs, plays_rule
 
 ROUNDING = 1e-9
 """Share of the envelope granted to the rounding of the updates (2e-12 was measured at 1e5 rounds)."""
@@ -123,23 +123,18 @@ def _lemma_2_missing(printed: bool, case: Case) -> str | None:
     if reason := needs("loss", "gamma")(case):
         return reason
     if not (is_regular(case) or case.loss == Hinge(0.5)):
-        return f"condition (2) fails for the loss {case.loss.spec}"  # type: ignore[union-attr]
+        return f"condition (2) fails for the loss {case.loss_name}"
     if reason := needs("regret_factor")(case):
         return f"guarantee (4) has no h: {reason}"
     if case.declaration.gamma == 0 and not case.graph.is_full_information:
         return "gamma = 0: a label may be unobservable"
-    rule = case.declaration.rule
-    if rule is not None and printed != (rule == "printed"):
-        return f"the learner plays the rule '{rule}'"
-    return None
+    return None if case.declaration.rule is None else plays_rule(printed, case)
 
 
 def _lemma_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     declared = case.declaration
     assert declared.regret_factor is not None
-    K = case.uniform_size
-    # Lemma 3 puts max{2/3, (K-1)/K} for (K-1)/K
-    share = max(2 / 3, (K - 1) / K) if isinstance(case.loss, Hinge) else (K - 1) / K
+    share = float(loss_share(case.loss_name, case.uniform_size))
     losses, weights = rounds.column(LOSS), rounds.block.weights
     name = f"lemma-2-{form.name}"
     mistakes = rounds.prefix_sums(f"{name}-error", rounds.column(ERROR))

@@ -22,17 +22,12 @@ import numpy as np
 
 from ...algorithms.gappletron import tuned_gamma
 from ...algorithms.losses import Hinge
-from ..case import Case, Rounds
-from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
+from ..case import Case
+from ..claim import GAPPLETRON, Claim, Form, Kind, Proof
 from ..ledger import Ledger
 from ..mean import Bound, MeanSides, examine_mean
 from ..settings import mean_settings
-from .lemmas import is_regular, needs
-
-
-def no_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    """Statements about sums over runs have no sides in a round."""
-    raise AssertionError("judged by its own examine")
+from .lemmas import is_regular, needs, plays_rule, sees_enough
 
 
 def curvature(case: Case) -> float:
@@ -78,28 +73,12 @@ def separable_missing(tuning: str, case: Case) -> str | None:
     return None
 
 
-def _rule(printed: bool, case: Case) -> str | None:
-    if printed != (case.declaration.rule == "printed"):
-        return f"the learner plays the rule '{case.declaration.rule}'"
-    return None
-
-
-def _observation_is_safe(case: Case) -> bool:
-    """Whether bound (9) holds for the printed rule too: every label is seen by K / rho actions."""
-    degree = int(case.graph.in_degree.min())
-    return degree * case.graph.domination_number >= case.graph.n_actions
-
-
 def _missing_a(printed: bool, case: Case) -> str | None:
-    return theorem_missing("theorem-4a", case) or _rule(printed, case)
+    return theorem_missing("theorem-4a", case) or plays_rule(printed, case)
 
 
 def _missing_b(printed: bool, case: Case) -> str | None:
-    return separable_missing("theorem-4b", case) or _rule(printed, case)
-
-
-def _if_safe(case: Case) -> Verdict | None:
-    return Verdict.HOLDS if _observation_is_safe(case) else None
+    return separable_missing("theorem-4b", case) or plays_rule(printed, case)
 
 
 def _sides_a(case: Case, form: Form, ledger: Ledger) -> MeanSides:
@@ -168,7 +147,7 @@ THEOREM_4A = Claim(
             Proof.BROKEN,
             _BROKEN,
             partial(_missing_a, True),
-            _if_safe,
+            sees_enough,
         ),
         Form(
             "repaired",
@@ -179,7 +158,6 @@ THEOREM_4A = Claim(
             partial(_missing_a, False),
         ),
     ),
-    sides=no_sides,
     cases=partial(mean_settings, "4a"),
     examine=partial(examine_mean, _sides_a),
 )
@@ -197,7 +175,7 @@ THEOREM_4B = Claim(
             Proof.BROKEN,
             _BROKEN,
             partial(_missing_b, True),
-            _if_safe,
+            sees_enough,
         ),
         Form(
             "repaired",
@@ -208,7 +186,6 @@ THEOREM_4B = Claim(
             partial(_missing_b, False),
         ),
     ),
-    sides=no_sides,
     cases=partial(mean_settings, "4b"),
     examine=partial(examine_mean, _sides_b),
 )

@@ -32,7 +32,6 @@ from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
 from ..judge import Outcome
 from ..record import ACTION, MISTAKE
 from ..settings import segment_settings
-from .theorem_4 import no_sides
 
 
 def environment_weights(lengths: list[int]) -> list[Fraction]:
@@ -169,7 +168,6 @@ THEOREM_6 = Claim(
             partial(_missing, "decreasing"),
         ),
     ),
-    sides=no_sides,
     cases=segment_settings,
     examine=examine,
 )

@@ -29,7 +29,6 @@ from ..instances import HorizonInstance
 from ..interval import Interval
 from ..judge import Outcome
 from ..settings import random_label_settings
-from .theorem_4 import no_sides
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,6 @@ THEOREM_7 = Claim(
             lambda case: _missing(False, case),
         ),
     ),
-    sides=no_sides,
     cases=random_label_settings,
     examine=examine,
     certify=_exact,

@@ -21,13 +21,13 @@ from functools import partial
 import numpy as np
 
 from ..case import Case
-from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
+from ..claim import GAPPLETRON, Claim, Form, Kind, Proof
 from ..ledger import Ledger
 from ..settings import tail_settings
 from ..tail import TailSides, examine_tail
+from .lemmas import plays_rule, sees_enough
 from .theorem_4 import (
     curvature,
-    no_sides,
     revealing_count,
     separable_missing,
     theorem_missing,
@@ -85,18 +85,30 @@ def _sides_5(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSid
 
 
 def _missing_5(tuning: str, printed: bool, case: Case) -> str | None:
-    judge = separable_missing if tuning.endswith("b") else theorem_missing
-    if reason := judge(tuning, case):
-        return reason
-    if printed != (case.declaration.rule == "printed"):
-        return f"the learner plays the rule '{case.declaration.rule}'"
-    return None
+    missing = separable_missing if tuning.endswith("b") else theorem_missing
+    return missing(tuning, case) or plays_rule(printed, case)
 
 
-def _safe_5(case: Case) -> Verdict | None:
-    degree = int(case.graph.in_degree.min())
-    safe = degree * case.graph.domination_number >= case.graph.n_actions
-    return Verdict.HOLDS if safe else None
+def _forms_5(tuning: str, statement: str) -> tuple[Form, Form]:
+    """Both forms of a part of Theorem 5: the same statement, of the printed and of the repaired rules."""
+    return (
+        Form(
+            "printed",
+            statement,
+            Proof.BROKEN,
+            "the proof uses bound (9) and Lemma 4; with a fixed eta it is right for bandit feedback and full"
+            " information, and broken where a label is seen by fewer than K/rho actions",
+            partial(_missing_5, tuning, True),
+            sees_enough,
+        ),
+        Form(
+            "repaired",
+            statement,
+            Proof.PROVED,
+            "with either repair of the exploration rule, delta' = delta/2 and U fixed before gamma",
+            partial(_missing_5, tuning, False),
+        ),
+    )
 
 
 THEOREM_3A = Claim(
@@ -115,7 +127,6 @@ THEOREM_3A = Claim(
             partial(theorem_missing, "theorem-3"),
         ),
     ),
-    sides=no_sides,
     cases=partial(tail_settings, "3a"),
     examine=partial(examine_tail, partial(_sides_3, False)),
 )
@@ -134,26 +145,8 @@ THEOREM_3B = Claim(
             partial(separable_missing, "theorem-3"),
         ),
     ),
-    sides=no_sides,
     cases=partial(tail_settings, "3b"),
     examine=partial(examine_tail, partial(_sides_3, True)),
-)
-
-_STATEMENT_5A = (
-    r"M_T \le \sum_t\ell_t(U) + (3K+1)\ln\frac{2}{\delta}"
-    r" + \max\Big\{5\sqrt{K\rho TA}, \frac{7K^2A}{q}\Big\},"
-    r" \quad A = Lh(U)^2+5\ell_{\max}\ln\frac{2}{\delta}"
-)
-_STATEMENT_5B = (
-    r"M_T \le 2\ln\frac{2}{\delta} + 5\max\Big\{\sqrt{A\rho T}, \frac{2K}{q}A\Big\},"
-    r" \quad A = (K+2)\ell_{\max}\ln\frac{2}{\delta}+Lh(U)^2"
-)
-_PRINTED_5 = (
-    "the proof uses bound (9) and Lemma 4; with a fixed eta it is right for bandit feedback and full"
-    " information, and broken where a label is seen by fewer than K/rho actions"
-)
-_REPAIRED_5 = (
-    "with either repair of the exploration rule, delta' = delta/2 and U fixed before gamma"
 )
 
 THEOREM_5A = Claim(
@@ -161,24 +154,12 @@ THEOREM_5A = Claim(
     title="mistakes with high probability, any comparator",
     source=GAPPLETRON.at("Theorem 5, first part"),
     kind=Kind.TAIL,
-    forms=(
-        Form(
-            "printed",
-            _STATEMENT_5A,
-            Proof.BROKEN,
-            _PRINTED_5,
-            partial(_missing_5, "theorem-5a", True),
-            _safe_5,
-        ),
-        Form(
-            "repaired",
-            _STATEMENT_5A,
-            Proof.PROVED,
-            _REPAIRED_5,
-            partial(_missing_5, "theorem-5a", False),
-        ),
+    forms=_forms_5(
+        "theorem-5a",
+        r"M_T \le \sum_t\ell_t(U) + (3K+1)\ln\frac{2}{\delta}"
+        r" + \max\Big\{5\sqrt{K\rho TA}, \frac{7K^2A}{q}\Big\},"
+        r" \quad A = Lh(U)^2+5\ell_{\max}\ln\frac{2}{\delta}",
     ),
-    sides=no_sides,
     cases=partial(tail_settings, "5a"),
     examine=partial(examine_tail, partial(_sides_5, False)),
 )
@@ -188,24 +169,11 @@ THEOREM_5B = Claim(
     title="mistakes with high probability, separable",
     source=GAPPLETRON.at("Theorem 5, second part"),
     kind=Kind.TAIL,
-    forms=(
-        Form(
-            "printed",
-            _STATEMENT_5B,
-            Proof.BROKEN,
-            _PRINTED_5,
-            partial(_missing_5, "theorem-5b", True),
-            _safe_5,
-        ),
-        Form(
-            "repaired",
-            _STATEMENT_5B,
-            Proof.PROVED,
-            _REPAIRED_5,
-            partial(_missing_5, "theorem-5b", False),
-        ),
+    forms=_forms_5(
+        "theorem-5b",
+        r"M_T \le 2\ln\frac{2}{\delta} + 5\max\Big\{\sqrt{A\rho T}, \frac{2K}{q}A\Big\},"
+        r" \quad A = (K+2)\ell_{\max}\ln\frac{2}{\delta}+Lh(U)^2",
     ),
-    sides=no_sides,
     cases=partial(tail_settings, "5b"),
     examine=partial(examine_tail, partial(_sides_5, True)),
 )
