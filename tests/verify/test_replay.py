@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str
     segments = Setting(f"{file}:Peeker", "segments:n=5", "filtering:revealing=1", None, 2.5, 2)
     jobs = {
         "exact": suite.Job(crafted, ("gappletron/lemma-1",)),
-        "played": suite.Job(toy.with_replicates(1), ("gappletron/lemma-1",)),
+        "played": suite.Job(replace(toy, replicates=1), ("gappletron/lemma-1",)),
         "audit": suite.Job(segments, ("gappletron/theorem-6",)),
         "statistical": suite.Job(toy, ("gappletron/theorem-4a",)),
     }
