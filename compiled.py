@@ -26,6 +26,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 logger = logging.getLogger(__name__)
@@ -42,6 +44,15 @@ def helper(function: AnyFunction) -> AnyFunction:
     """Let compiled kernels call ``function``, which itself stays a plain Python function."""
     _pending_helpers.append(function)
     return function
+
+
+def workspace(size: int) -> NDArray[np.float64]:
+    """Uninitialised numbers of shape (size,) for one kernel, to be called at its head and nowhere else.
+
+    In compiled code they lie on the stack of the kernel: LLVM knows then that they overlap no argument, and
+    their references need not be counted.
+    """
+    return np.empty(size)
 
 
 class Kernel:
@@ -115,10 +126,37 @@ def _prune(root: Path, keep: str) -> None:
             shutil.rmtree(directory, ignore_errors=True)
 
 
+@cache
+def _teach_workspace() -> None:
+    """Tell numba what :func:`workspace` is in compiled code."""
+    import numba.extending
+    from numba import types
+
+    extending: Any = numba.extending
+
+    def type_of_call(context: Any) -> Any:
+        return lambda size: types.Array(types.float64, 1, "C")
+
+    def allocate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        (size,) = arguments
+        data = builder.alloca(context.get_value_type(types.float64), size)
+        data.align = 64
+        width = context.get_constant(types.intp, 8)
+        array = context.make_array(signature.return_type)(context, builder)
+        context.populate_array(
+            array, data=data, shape=[size], strides=[width], itemsize=width, meminfo=None
+        )
+        return array._getvalue()
+
+    extending.type_callable(workspace)(type_of_call)
+    extending.lower_builtin(workspace, types.int64)(allocate)
+
+
 def _compile(function: Callable[..., Any], signature: str) -> Any:
     import numba
     from numba.extending import register_jitable
 
+    _teach_workspace()
     while _pending_helpers:
         register_jitable(_pending_helpers.pop())
     config: Any = numba.config

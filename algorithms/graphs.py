@@ -36,6 +36,9 @@ from .spec import check_keys, read_float, read_int, read_ints, split_spec
 
 BoolMatrix = NDArray[np.bool_]
 
+MOST_LABELS = 20_000
+"""A graph is kept as a matrix, and the game keeps a few vectors over the labels on the stack."""
+
 Array = TypeVar("Array", BoolMatrix, NDArray[np.int64])
 
 
@@ -375,7 +378,9 @@ def _number(name: str, nodes: Iterable[Hashable], n_labels: int) -> dict[Any, in
 
 def _check_labels(name: str, n_labels: int) -> None:
     require(
-        n_labels >= 2, f"the number of labels of graph '{name}' is {n_labels}: expected at least 2"
+        2 <= n_labels <= MOST_LABELS,
+        f"the number of labels of graph '{name}' is {n_labels}: expected at least 2 and at most"
+        f" {MOST_LABELS:,}",
     )
 
 

@@ -8,6 +8,9 @@ its own ``state``; when the label is not revealed it gets ``UNSEEN`` for it and 
 Weights are kept as ``scale * V`` with V of shape (features, labels): ``update`` fills ``coefficient`` (one entry
 per label), the game subtracts the outer product of the features and ``coefficient`` from V, and the learner
 may change ``state[SCALE]``. Projection onto a ball and dual averaging then cost no more than a step.
+
+A learner whose steps are no outer products, such as one of second order, gives ``rewrite`` in place of ``update``:
+it gets the features as well, and changes the weights and matrices of its own in ``memory``.
 """
 
 from __future__ import annotations
@@ -40,6 +43,13 @@ UPDATE = (
     # |x|^2, score gradient, parameters, state, coefficient (filled) -> whether the weights move
     "boolean(float64[::1], int64, int64, float64[::1], int64, int64, float64,"
     " float64, float64[::1], float64[::1], float64[::1], float64[::1])"
+)
+REWRITE = (
+    # scores, best label, runner-up, probabilities, action, label or UNSEEN, importance weight,
+    # features, their values, score gradient, parameters, state, memory, weights
+    "void(float64[::1], int64, int64, float64[::1], int64, int64, float64, Array(uint64, 1, 'C', True),"
+    " Array(float64, 1, 'C', True), float64[::1], float64[::1], float64[::1], float64[:, :, ::1],"
+    " float64[:, ::1])"
 )
 
 
@@ -96,7 +106,7 @@ Live = Callable[
 
 @dataclass(frozen=True)
 class Player:
-    """A learner made ready for one problem: two kernels and their numbers.
+    """A learner made ready for one problem: its kernels and their numbers.
 
     Attributes
     ----------
@@ -105,6 +115,8 @@ class Player:
     state : initial state, ``state[SCALE]`` first
     declaration : see :class:`Declaration`
     weights : initial V of shape (features, labels); zeros where None
+    rewrite : kernel with the signature ``REWRITE``, called in place of ``update`` where there is one
+    memory : initial matrices of a learner that rewrites, shape (matrices, features, labels)
     live : for a learner written in plain Python: given the features of a round and the game's weights to be
         kept up to date, the two functions to call in place of the kernels
     """
@@ -115,6 +127,8 @@ class Player:
     state: FloatArray
     declaration: Declaration = field(default_factory=Declaration)
     weights: FloatArray | None = None
+    rewrite: Kernel | None = None
+    memory: FloatArray | None = None
     live: Live | None = None
 
 

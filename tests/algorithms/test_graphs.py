@@ -211,6 +211,10 @@ def test_graphs_from_files(tmp_path: Path) -> None:
             lambda: graphs.bandit(1),
             "the number of labels of graph 'bandit' is 1: expected at least 2",
         ),
+        (
+            lambda: graphs.bandit(20_001),
+            "labels of graph 'bandit' is 20001: expected at least 2 and at most",
+        ),
         (lambda: graphs.full_information(-1), "labels of graph 'full' is -1: expected at least 2"),
         (lambda: graphs.label_efficient(0), "graph 'label-efficient' is 0: expected at least 2"),
         (lambda: graphs.from_matrix([[1]], "m"), "labels of graph 'm' is 1: expected at least 2"),

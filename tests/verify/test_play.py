@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -11,7 +13,16 @@ from boundcheck.adversaries.keywords import Keywords
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs, losses, updates
 from boundcheck.algorithms.gappletron import RULES, Gappletron
-from boundcheck.algorithms.learner import OWN, SCALE, UNSEEN, UPDATE, Player, Problem
+from boundcheck.algorithms.learner import (
+    GRADIENT_SUM,
+    OWN,
+    REWRITE,
+    SCALE,
+    UNSEEN,
+    UPDATE,
+    Player,
+    Problem,
+)
 from boundcheck.algorithms.uniform import Uniform
 from boundcheck.compiled import kernel
 from boundcheck.verify.play import Game, Run, game_stream
@@ -100,6 +111,74 @@ def test_draws_are_paired_across_learners() -> None:
     game = Game(Uniform(), binary(), graphs.bandit(4), seed=4)
     actions = np.concatenate([b.columns for b in game.play(6)])[:, 9]
     assert np.array_equal(actions, np.floor(4 * game_stream(4, 6).random(150)))
+
+
+@kernel(REWRITE)
+def _descend_in_full(
+    scores,
+    best,
+    runner,
+    p,
+    action,
+    label,
+    weight,
+    features,
+    x,
+    gradient,
+    parameters,
+    state,
+    memory,
+    weights,
+) -> None:
+    if label < 0:
+        return
+    total = 0.0
+    for k in range(gradient.shape[0]):
+        total += gradient[k] * gradient[k]
+    squared_norm = 0.0
+    for j in range(x.shape[0]):
+        squared_norm += x[j] * x[j]
+    state[GRADIENT_SUM] += weight * weight * total * squared_norm
+    if total == 0.0 or squared_norm == 0.0:
+        return
+    factor = weight / math.sqrt(1e-8 + state[GRADIENT_SUM])
+    for j in range(x.shape[0]):
+        for k in range(gradient.shape[0]):
+            memory[1, features[j], k] += 1.0
+            weights[features[j], k] -= x[j] * (factor * gradient[k])
+
+
+@dataclass(frozen=True)
+class InFull:
+    """Gappletron with unprojected descent that changes the weights itself."""
+
+    inner: Gappletron
+    spec = "in-full"
+    promises = ()
+
+    def player(self, problem: Problem) -> Player:
+        memory = np.zeros((2, problem.n_features, problem.n_labels))
+        return replace(self.inner.player(problem), rewrite=_descend_in_full, memory=memory)
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_a_learner_may_rewrite_its_weights_from_the_features(graph: str) -> None:
+    """Descent written with ``rewrite`` is descent written with ``update``, to the last bit."""
+    inner = Gappletron(update=updates.parse("unprojected"), gamma=0.7)
+    stream = binary()  # of zeros and ones, so that the squared norms are exact
+    games = [Game(who, stream, graphs.parse(graph, 4), seed=3) for who in (inner, InFull(inner))]
+    plain, native, python = (
+        everything(game, interpreted=form)
+        for game, form in ((games[0], False), (games[1], False), (games[1], True))
+    )
+    assert same_bits(plain, native)
+    assert same_bits(native, python)
+    runs = [Run(games[1], 2, interpreted=form) for form in (False, True)]
+    for run in runs:
+        run.advance(150)
+    assert runs[0].memory[0].max() == 0 < runs[0].memory[1].max()
+    assert runs[0].memory.tobytes() == runs[1].memory.tobytes()
+    assert games[1].player().memory.max() == 0
 
 
 @kernel(UPDATE)
