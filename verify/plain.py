@@ -6,6 +6,8 @@ The class needs no base and no import of ours::
         promises = ("gappletron/lemma-1",)     # globs of claim ids it must satisfy
         loss, gamma, rule = "smooth-hinge", 8.0, "threshold"   # what the envelopes are computed from
         regret_factor = 2.8                    # h of guarantee (4), if it has one
+        optimiser = "projected"                # unprojected, projected or ftrl, if it is one of these
+        delta = 0.05                           # for which gamma is tuned (Theorem 5)
 
         def __init__(self, problem): ...       # n_labels, n_features, horizon, radius, graph
         def predict(self, x): ...              # -> probability of each action
@@ -31,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import losses
+from ..algorithms import losses, updates
 from ..algorithms.gappletron import RULES
 from ..algorithms.learner import OWN, Declaration, FloatArray, Player, Problem
 from ..algorithms.uniform import Uniform
@@ -107,8 +109,19 @@ class PlainLearner:
                 value is None or (isinstance(value, NUMBERS) and 0 <= float(value) < math.inf),
                 f"{name}={value} of {self.spec}: expected a finite number of at least 0.",
             )
+        delta = getattr(learner, "delta", Declaration.delta)
+        require(
+            isinstance(delta, NUMBERS) and 0 < float(delta) < 1,
+            f"delta={delta} of {self.spec}: expected a number in (0, 1).",
+        )
+        optimiser = getattr(learner, "optimiser", None)
         return Declaration(
-            losses.parse(loss) if isinstance(loss, str) else loss, gamma, rule, factor
+            losses.parse(loss) if isinstance(loss, str) else loss,
+            gamma,
+            rule,
+            factor,
+            float(delta),
+            None if optimiser is None else updates.parse(str(optimiser)).spec,
         )
 
 
