@@ -89,6 +89,7 @@ class Declaration:
     regret_factor : h of guarantee (4) for comparators of the problem's norm; None where there is none
     delta : confidence parameter that gamma is tuned for, in (0, 1)
     update : spec of its optimiser, one of updates.py, or None
+    weights : whether the game knows its weights, and so its scores, best label, gap and losses
     """
 
     loss: Loss | None = None
@@ -97,6 +98,7 @@ class Declaration:
     regret_factor: float | None = None
     delta: float = 0.05
     update: str | None = None
+    weights: bool = True
 
 
 Live = Callable[

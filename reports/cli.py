@@ -44,10 +44,15 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+)
 @click.version_option(__version__, prog_name="boundcheck")
 @click.option("--debug", is_flag=True, help="Log what happens, on standard error.")
-def cli(debug: bool) -> None:
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
     """Put the theorems of online learning to the test.
 
     \b
@@ -60,6 +65,8 @@ def cli(debug: bool) -> None:
         level=logging.DEBUG if debug else logging.CRITICAL, format="%(name)s: %(message)s"
     )
     logging.getLogger("numba").setLevel(logging.WARNING)
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 @cli.command()
@@ -171,7 +178,7 @@ def verify(
     if verbose:
         console.print(tables.case_table(rows), "")
     console.print(tables.verdict_table(groups))
-    return _conclude(console, rows, document, out, seconds, own=request.own)
+    return _conclude(console, rows, document, out, seconds, claims_file, own=request.own)
 
 
 def _conclude(
@@ -180,6 +187,7 @@ def _conclude(
     document: dict[str, Any],
     out: Path,
     seconds: float,
+    claims_file: Path | None,
     *,
     own: bool,
 ) -> int:
@@ -203,7 +211,10 @@ def _conclude(
             soft_wrap=True,
         )
         if result["certificate"]:
-            console.print(f"  boundcheck replay {out / result['certificate']}", soft_wrap=True)
+            again = "" if claims_file is None else f" --claims {claims_file}"
+            console.print(
+                f"  boundcheck replay{again} {out / result['certificate']}", soft_wrap=True
+            )
     if len(surprises) > 10:
         console.print(f"... and {len(surprises) - 10} more, in {out / 'verdicts.json'}")
     for claim, form in empty:
@@ -248,7 +259,14 @@ def list_(what: str) -> int:
     type=click.Path(path_type=Path),
     metavar="CERTIFICATE...",
 )
-def replay(certificates: tuple[Path, ...]) -> int:
+@click.option(
+    "--claims",
+    "claims_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Python file with the claims, if they are your own.",
+)
+def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     """Derive both sides of refutations again, and compare every number of their certificates.
 
     One certificate is shown in full, of several a line each.
@@ -258,6 +276,10 @@ def replay(certificates: tuple[Path, ...]) -> int:
     """
     from . import listing
 
+    if claims_file is not None:
+        from ..verify import plan
+
+        plan.add_claims(claims_file)
     console = _console(False)
     if len(certificates) == 1:
         console.print(*listing.replayed(certificates[0]), sep="\n", soft_wrap=True)

@@ -19,6 +19,7 @@ from .case import Case
 from .claim import Claim, Form
 from .instances import Instance
 from .interval import Undecided
+from .plain import source_of
 from .play import game_stream
 
 SCHEMA = 1
@@ -118,6 +119,7 @@ def game_of(case: Case) -> dict[str, Any]:
     setting, graph, declared = case.setting, case.graph, case.declaration
     return {
         "learner": setting.label("learner"),
+        "learner_source": source_of(setting.label("learner")),
         "adversary": setting.label("adversary"),
         "graph": setting.graph,
         "horizon": setting.horizon,

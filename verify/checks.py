@@ -36,7 +36,7 @@ class RefutedPromise(AssertionError):  # noqa: N818
         )
         super().__init__(
             f"{row.claim} ({row.form}: {claim.title}) is {row.verdict.value} for {row.learner}:"
-            f" {o.evidence}{sides}; case {row.case}"
+            f" {o.evidence}{sides}; case {row.case}; error.certificate.write(folder) saves the certificate"
         )
 
 

@@ -181,7 +181,7 @@ class Claim:
     kind : how it is judged
     forms : as printed and as repaired
     sides : both sides, from the recorded rounds of a case; None for a claim that is examined otherwise
-    cases : the settings in which the built-in suite plays it
+    cases : the settings in which the built-in suite plays it; none by default
     instance_of : the exact instance behind a suspect round, or None where there is none
     certify : both sides of such an instance in exact arithmetic; without these two a violation is
         certified by playing the game again
@@ -193,7 +193,7 @@ class Claim:
     source: Source
     kind: Kind
     forms: tuple[Form, ...]
-    cases: Callable[[], Iterable[Setting]]
+    cases: Callable[[], Iterable[Setting]] = tuple
     sides: PathwiseSides | None = None
     instance_of: InstanceOf = lambda case, suspect: None
     certify: ExactSides | None = None

@@ -164,8 +164,10 @@ class Watch:
             found.flags = (f"live in {share:.0%} of rounds",)
         if certificate is not None:
             found.verdict = Verdict.REFUTED
-            if found.ratio is None:
+            if found.ratio is None or found.ratio <= 1:  # sums may recover after the violation
                 found.observed, found.envelope = certificate.values
+                found.ratio = found.observed / found.envelope if found.envelope > 0 else None
+                found.regret_ratio = None
             found.headroom = None
             found.evidence = f"certified: {certificate.where}"
             if self.first_bad is not None:

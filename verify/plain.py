@@ -12,7 +12,7 @@ The class needs no base and no import of ours::
         def __init__(self, problem): ...       # n_labels, n_features, horizon, radius, graph
         def predict(self, x): ...              # -> probability of each action
         def update(self, x, action, label): ...     # label is None when it is not revealed
-        weights = ...                          # optional, shape (K, d): read after every update
+        weights = ...                          # shape (K, d): read after every update, for the scores
 
 All but ``__init__``, ``predict`` and ``update`` is optional; a claim that needs what is missing is not
 applicable. Attributes may be set in ``__init__``, but ``promises`` stands on the class.
@@ -95,7 +95,7 @@ class PlainLearner:
             np.zeros(1),
             state,
             self._declaration(learner),
-            weights=_weights_of(learner, problem, self.spec),
+            weights=_weights_of(learner, problem, self.spec, "before play"),
             live=lambda features, weights: _live(learner, problem, self.spec, features, weights),
         )
 
@@ -122,10 +122,11 @@ class PlainLearner:
             factor,
             float(delta),
             None if optimiser is None else updates.parse(str(optimiser)).spec,
+            weights=getattr(learner, "weights", None) is not None,
         )
 
 
-def _weights_of(learner: Any, problem: Problem, spec: str) -> FloatArray:
+def _weights_of(learner: Any, problem: Problem, spec: str, when: str) -> FloatArray:
     """The learner's weights as the game keeps them, shape (features, labels); NaN if it has none."""
     own = getattr(learner, "weights", None)
     shape = (problem.n_labels, problem.n_features)
@@ -135,6 +136,10 @@ def _weights_of(learner: Any, problem: Problem, spec: str) -> FloatArray:
     require(
         own.shape == shape,
         f"weights of {spec} have shape {own.shape}: expected (labels, features) = {shape}.",
+    )
+    require(
+        bool(np.isfinite(own).all()),
+        f"weights of {spec} are not finite {when}: expected finite numbers.",
     )
     return np.ascontiguousarray(own.T)
 
@@ -185,9 +190,9 @@ def _live(
                 f"learner {spec} raised {type(error).__name__} in update of round {position}:"
                 f" {error}."
             ) from error
-        position += 1
         if has_weights:
-            weights[:] = _weights_of(learner, problem, spec)
+            weights[:] = _weights_of(learner, problem, spec, f"after round {position}")
+        position += 1
         return False
 
     return predict, update
@@ -239,6 +244,14 @@ def load(spec: str) -> PlainLearner | Any:
         raise unknown(f"class of {name}", class_name, classes)
     found = getattr(module, class_name)
     return found() if hasattr(found, "player") else PlainLearner(found, spec)
+
+
+def source_of(spec: str) -> str | None:
+    """SHA-256 of the file of ``path/to/file.py:Class``; None for a learner that is not from a file."""
+    path = Path(spec.rpartition(":")[0])
+    return (
+        sha256(path.read_bytes()).hexdigest() if path.suffix == ".py" and path.is_file() else None
+    )
 
 
 def load_module(path: Path, role: str) -> ModuleType:

@@ -91,7 +91,13 @@ def jobs_for(request: Request) -> list[Job]:
         made = catalog.learner(learner) if isinstance(learner, str) else learner
         catalog.select(made.promises)  # a promise that names no claim would never be judged
     if not request.own:
-        return built_in_jobs(chosen, request.scale)
+        jobs = built_in_jobs(chosen, request.scale)
+        require(
+            bool(jobs),
+            f"{', '.join(claim.id for claim in chosen)}: no settings are built in; expected --learner,"
+            " --adversary, --graph or --data.",
+        )
+        return jobs
     ids = tuple(claim.id for claim in chosen)
     sampled = OWN_SAMPLED_RUNS[request.scale]
     return [Job(setting, ids, True, sampled) for setting in own_settings(request)]
@@ -101,8 +107,13 @@ def claims_of(request: Request) -> list[Claim]:
     """The claims that a request asks for."""
     if request.claims_file is None:
         return catalog.select(request.claims)
-    catalog.add_claims(load_claims(request.claims_file))
+    add_claims(request.claims_file)
     return catalog.select(request.claims)
+
+
+def add_claims(path: Path) -> None:
+    """Make the claims of a Python file known."""
+    catalog.add_claims(load_claims(path))
 
 
 def built_in_jobs(claims: Sequence[Claim], scale: str = "default") -> list[Job]:

@@ -17,6 +17,7 @@ from . import catalog, instances
 from .case import Case, Setting
 from .certificate import SCHEMA, digest_of, exact_certificate, header, played_certificate
 from .claim import Claim, Form
+from .plain import source_of
 from .resolve import resolve
 
 
@@ -87,7 +88,11 @@ def replay(path: Path) -> Replay:
         f"certificate '{path}' is damaged: its digest does not fit its content.",
     )
     known = catalog.claims()
-    require(content["claim"] in known, f"claim '{content['claim']}' of '{path}' is unknown.")
+    require(
+        content["claim"] in known,
+        f"claim '{content['claim']}' of '{path}' is unknown: a claim of your own is found with"
+        " --claims FILE.",
+    )
     claim = known[content["claim"]]
     names = [form.name for form in claim.forms]
     require(
@@ -139,10 +144,20 @@ def _exact(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Rep
 
 
 def _case_of(game: dict[str, Any]) -> Case:
-    setting = Setting(
-        game["learner"], game["adversary"], game["graph"], game["horizon"], game["radius"]
+    learner = game["learner"]
+    require(
+        game["learner_source"] == source_of(str(learner)) or not _is_there(learner),
+        f"the file of learner {learner} is not the one that was refuted: it has changed since, or the"
+        " certificate has; verify it again.",
     )
+    setting = Setting(learner, game["adversary"], game["graph"], game["horizon"], game["radius"])
     return resolve(setting, game["seed"])
+
+
+def _is_there(learner: str) -> bool:
+    """Whether the file of a learner is there; one that is not is refused where it is loaded."""
+    name = learner.rpartition(":")[0]
+    return not name.endswith(".py") or Path(name).is_file()
 
 
 def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:

@@ -14,7 +14,7 @@ import pytest
 from boundcheck import __version__
 from boundcheck.reports import tables
 from boundcheck.reports.cli import main
-from boundcheck.verify import plan, suite
+from boundcheck.verify import catalog, plan, suite
 from boundcheck.verify.claim import Verdict
 from boundcheck.verify.judge import Outcome
 from boundcheck.verify.replay import replay
@@ -166,6 +166,55 @@ def test_a_refuted_promise_names_claim_replicate_and_round(
     shown = capsys.readouterr().out
     assert "accepted" in shown
     assert len([line for line in shown.splitlines() if line[:1].isdigit()]) <= 10
+
+
+OWN_CLAIM = """
+from boundcheck.verify.claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides
+
+def sides(case, form, rounds):
+    errors = rounds.column(0)
+    return Sides(errors, 0 * errors, 0 * errors)
+
+CLAIM = Claim(
+    "mine/never-wrong", "no mistakes", GAPPLETRON, Kind.PATHWISE,
+    (Form("printed", "M_T = 0", Proof.FALSE, "a joke"),), sides=sides,
+)
+"""
+
+
+def test_a_claim_of_ones_own_is_refuted_and_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(OWN_CLAIM, encoding="utf-8")
+
+    def run(*arguments: str) -> tuple[int, str]:
+        catalog.claims.cache_clear()  # as in a process of its own
+        status = boundcheck(*arguments, monkeypatch=monkeypatch, folder=tmp_path)
+        catalog.claims.cache_clear()
+        printed = capsys.readouterr()
+        return status, printed.out + printed.err
+
+    own = ("verify", "mine/*", "--claims", "mine.py", "--quick")
+    status, printed = run(*own)
+    assert status == 2
+    assert "mine/never-wrong: no settings are built in" in printed
+    status, printed = run(*own, "--adversary", "one-hot:noise=0.1", "--graph", "bandit")
+    assert status == 0
+    assert "refuted" in printed
+    path = min((tmp_path / "boundcheck-report" / "certificates").glob("mine-*.json"))
+    status, printed = run("replay", "--claims", "mine.py", str(path))
+    assert status == 0
+    assert "accepted" in printed
+    status, printed = run("replay", str(path))
+    assert status == 2
+    assert "--claims FILE" in printed
+
+
+def test_without_a_command_the_help_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert boundcheck(monkeypatch=monkeypatch, folder=tmp_path) == 0
+    assert "\n  boundcheck verify --quick" in capsys.readouterr().out
 
 
 def test_only_what_is_promised_can_fail(

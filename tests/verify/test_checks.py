@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -90,7 +91,51 @@ def refuted(
     assert {row.verdict for row in rows} == {Verdict.REFUTED}
     row = next(row for row in rows if row.claim == claim)
     assert row.outcome.certificate is not None
+    for found in (r.outcome for r in rows):  # what is shown is a violation, not the sums at the end
+        assert found.observed is not None
+        assert found.envelope is not None
+        assert found.observed > found.envelope
     return row, row.outcome.certificate.write(file.parent)
+
+
+def test_a_learner_without_weights_is_not_judged_by_its_scores(tmp_path: Path) -> None:
+    """The game knows no scores then, and must not take them for zeros."""
+    file = tmp_path / "hidden.py"
+    file.write_text(readme_learner().replace("self.weights", "self.hidden"), encoding="utf-8")
+    jobs = plan.jobs_for(
+        plan.Request(learner=f"{file}:MyLearner", graph="filtering", scale="quick")
+    )
+    rows = [row for rows in suite.run(jobs, 0) for row in rows]
+    judged = {row.claim for row in rows if row.verdict != Verdict.NOT_APPLICABLE}
+    assert judged == {"game/distribution", "game/no-peeking"} & judged
+    assert judged
+    reasons = {row.outcome.evidence for row in rows if row.claim == "gappletron/algorithm-1"}
+    assert any("no attribute 'weights'" in reason for reason in reasons)
+
+
+def test_weights_that_become_nan_are_an_error_of_the_learner(tmp_path: Path) -> None:
+    file = tmp_path / "nan.py"
+    text = edited(readme_learner(), "self.weights *= min", "self.weights *= np.nan * min")
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=r"weights of .*MyLearner are not finite after round \d+"):
+        check_learner(f"{file}:MyLearner", graph="bandit")
+
+
+def test_an_edited_file_is_not_the_learner_that_was_refuted(tmp_path: Path) -> None:
+    file = tmp_path / "timid.py"
+    source = "import numpy as np\nfrom boundcheck.algorithms.learner import Problem\n\n"
+    file.write_text(source + inspect.getsource(Timid), encoding="utf-8")
+    with pytest.raises(RefutedPromise) as caught:
+        check_learner(f"{file}:Timid", graph="bandit", adversary="one-hot:n_labels=3")
+    assert caught.value.certificate is not None
+    certificate = caught.value.certificate.write(tmp_path)
+    assert replay(certificate).claim.id == "gappletron/lemma-1"
+    file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match="is not the one that was refuted"):
+        replay(certificate)
+    file.unlink()
+    with pytest.raises(UserError, match="no such file"):
+        replay(certificate)
 
 
 def test_a_broken_file_is_refuted_by_a_game_that_replays(refuted: tuple[suite.Row, Path]) -> None:

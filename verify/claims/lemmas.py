@@ -39,9 +39,11 @@ def rounding_of_round(case: Case, losses: FloatArray) -> FloatArray:
 
 
 def needs(*names: str) -> Callable[[Case], str | None]:
-    """The hypothesis that the learner declares the named things."""
+    """The hypothesis that the learner declares the named things, and that its scores are known."""
 
     def missing(case: Case) -> str | None:
+        if not case.declaration.weights:
+            return "the learner has no attribute 'weights' of shape (labels, features)"
         for name in names:
             if getattr(case.declaration, name) is None:
                 return f"the learner declares no {name.replace('_', ' ')}"
