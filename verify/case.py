@@ -67,7 +67,7 @@ class Case:
     comparator : whom the learner competes with; it lies in the ball of radius ``radius``
     radius : bound on the comparator's norm, known to the learner
     seed : root of all randomness
-    played : sums of the replicates that were played already
+    played : sums of the replicates that were played already, at their checkpoints (ledger.py)
     """
 
     setting: Setting
@@ -78,7 +78,7 @@ class Case:
     comparator: Comparator
     radius: float
     seed: int
-    played: dict[int, tuple[float, ...]] = field(
+    played: dict[int, FloatArray] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 

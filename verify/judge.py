@@ -9,7 +9,7 @@ past, the certificate is the game itself, which can be played again bit for bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import cast
 
 import numpy as np
@@ -19,6 +19,8 @@ from .case import Case, Rounds
 from .certificate import Certificate, exact_certificate, played_certificate
 from .claim import Claim, Form, Kind, Sides, Suspect, Verdict
 from .instances import Instance
+from .ledger import checkpoints
+from .record import FloatArray, LabelArray
 
 RECHECKED = 12
 """How many rounds of a cell, those with the largest residuals, are evaluated exactly at most."""
@@ -26,11 +28,48 @@ RECHECKED = 12
 RECHECKED_AT_EQUALITY = 2
 """The same for a block in which no residual exceeds its rounding bound."""
 
-CurvePoint = tuple[int, int, float, float]
-"""Replicate, number of rounds, observed side, envelope."""
 
-CHECKPOINTS = 60
-"""How many points of a curve are kept for the report."""
+@dataclass(frozen=True)
+class Curve:
+    """Both sides of runs after some numbers of rounds, for the report; each array has shape (points,).
+
+    Attributes
+    ----------
+    replicate, rounds : of which run, after how many rounds
+    observed, envelope : the two sides
+    delta : the probability that the envelope may be exceeded; NaN where the statement names none
+    """
+
+    replicate: LabelArray
+    rounds: LabelArray
+    observed: FloatArray
+    envelope: FloatArray
+    delta: FloatArray
+
+    @classmethod
+    def of(cls, points: Sequence[CurvePoint]) -> Curve:
+        """The curve through single points."""
+        columns = np.array(points, dtype=np.float64).reshape(len(points), 5).T
+        return cls(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:])
+
+    @classmethod
+    def of_runs(
+        cls, rounds: int, observed: FloatArray, envelope: FloatArray, delta: float = np.nan
+    ) -> Curve:
+        """One point of each run: all after the same number of rounds."""
+        n = len(observed)
+        return cls(np.arange(n), np.full(n, rounds), observed, envelope, np.full(n, delta))
+
+    @classmethod
+    def joined(cls, curves: Sequence[Curve]) -> Curve:
+        """Several curves as one."""
+        return cls(
+            *(np.concatenate([getattr(curve, f.name) for curve in curves]) for f in fields(cls))
+        )
+
+
+CurvePoint = tuple[int, int, float, float, float]
+"""Replicate, number of rounds, observed side, envelope, delta."""
 
 
 @dataclass
@@ -50,6 +89,8 @@ class Outcome:
     certificate: Certificate | None = None
     sampled: bool = False
     """Whether a false alarm is possible, at the level of one sampled cell."""
+    curve: Curve | None = field(default=None, repr=False)
+    """Both sides over the rounds, for the report."""
 
 
 @dataclass
@@ -91,7 +132,7 @@ class Watch:
         self._suspect(replicate, rounds, sides)
         for i in _checkpoints(rounds, horizon) if sides.cumulative else ():
             at = rounds.block.start + i + 1
-            self.curve.append((replicate, at, float(observed[i]), float(envelope[i])))
+            self.curve.append((replicate, at, float(observed[i]), float(envelope[i]), np.nan))
 
     def _rank(self, sides: Sides, live: NDArray[np.bool_], ends: bool) -> None:
         """Keep the largest ratios; at rounding size they would say nothing."""
@@ -144,6 +185,7 @@ class Watch:
     def outcome(self) -> Outcome:
         """Decide, once every replicate has been seen."""
         found = Outcome(Verdict.HOLDS, runs=self.runs, rounds=self.rounds)
+        found.curve = Curve.of(self.curve) if self.curve else None
         if self.missing:
             found.verdict = Verdict.NOT_APPLICABLE
             found.evidence = "the learner does not provide the numbers that the claim needs"
@@ -219,10 +261,9 @@ def shrink(claim: Claim, form: Form, proof: Certificate) -> Certificate:
 
 
 def _checkpoints(rounds: Rounds, horizon: int) -> list[int]:
-    """Positions in the block at which a curve is kept: log-spaced over the horizon, and the last."""
-    marks = np.unique(np.geomspace(1, horizon, min(horizon, CHECKPOINTS)).astype(np.int64)) - 1
-    inside = marks[(marks >= rounds.block.start) & (marks < rounds.block.start + len(rounds))]
-    return [int(mark) for mark in inside - rounds.block.start]
+    """Positions in the block at which a curve is kept."""
+    positions = checkpoints(horizon) - 1 - rounds.block.start
+    return [int(i) for i in positions if 0 <= i < len(rounds)]
 
 
 def judge_case(
@@ -230,7 +271,7 @@ def judge_case(
     forms: Sequence[tuple[Claim, Form]],
     replicates: int,
     sampled_runs: int | None = None,
-) -> list[tuple[Claim, Form, Outcome, list[CurvePoint]]]:
+) -> list[tuple[Claim, Form, Outcome]]:
     """Play a case, let every form look at every round, and decide; replicates are taken in order.
 
     Claims about means and tails play ``sampled_runs`` of them, if given.
@@ -244,13 +285,12 @@ def judge_case(
         for rounds in case.replicate(replicate):
             for watch in watches.values():
                 watch.see(replicate, rounds)
-    judged: list[tuple[Claim, Form, Outcome, list[CurvePoint]]] = []
+    judged: list[tuple[Claim, Form, Outcome]] = []
     for claim, form in forms:
         if claim.examine is not None:
             sampled = claim.kind in (Kind.MEAN, Kind.TAIL)
             runs = sampled_runs if sampled and sampled_runs else replicates
-            judged.append((claim, form, claim.examine(claim, form, case, runs), []))
+            judged.append((claim, form, claim.examine(claim, form, case, runs)))
         else:
-            watch = watches[claim.id, form.name]
-            judged.append((claim, form, watch.outcome(), watch.curve))
+            judged.append((claim, form, watches[claim.id, form.name].outcome()))
     return judged

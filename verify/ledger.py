@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .case import Case
-from .record import ERROR, LOSS, MISTAKE, OBSERVATION
+from .record import ERROR, LOSS, MISTAKE, OBSERVATION, FloatArray, LabelArray
 
-FloatArray = NDArray[np.float64]
+CHECKPOINTS = 60
+"""How many prefixes of a run are kept for the report."""
+
+
+def checkpoints(horizon: int) -> LabelArray:
+    """Numbers of rounds, log-spaced up to the horizon, after which the two sides are kept."""
+    return np.unique(np.geomspace(1, horizon, min(horizon, CHECKPOINTS)).astype(np.int64))
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """Sums over runs of one case, one entry a run; each field has shape (runs,).
+    """Sums over the first rounds of runs of one case, one entry a run; each array has shape (runs,).
 
     Attributes
     ----------
+    rounds : how many rounds are added up
     errors : sum of 1 - p_t(y_t), the expected mistakes given the past
     mistakes : number of realised mistakes
     learner_loss : sum of the surrogate losses at the learner's weights
@@ -28,6 +34,7 @@ class Ledger:
     largest_weight : largest 1/P_t(y_t), the largest possible importance weight
     """
 
+    rounds: int
     errors: FloatArray
     mistakes: FloatArray
     learner_loss: FloatArray
@@ -41,33 +48,45 @@ class Ledger:
         return len(self.errors)
 
 
-def play_runs(case: Case, replicates: Sequence[int], *, interpreted: bool = False) -> Ledger:
-    """Play the given replicates, in order, and add each up (compensated between blocks).
+def play_ledgers(
+    case: Case, replicates: Sequence[int], *, interpreted: bool = False
+) -> list[Ledger]:
+    """Play the given replicates, in order, and add each up (compensated between blocks): a ledger for each
+    checkpoint, the last of which is the whole.
 
     Claims about the same case share its runs.
     """
     for replicate in replicates:
         if replicate not in case.played:
             case.played[replicate] = _play_one(case, replicate, interpreted)
-    rows = [case.played[replicate] for replicate in replicates]
-    columns = np.array(rows, dtype=np.float64).reshape(len(rows), len(fields(Ledger)))
-    return Ledger(*columns.T)
+    played = np.stack([case.played[replicate] for replicate in replicates])
+    marks = checkpoints(case.sequence.horizon).tolist()
+    return [Ledger(mark, *played[:, i].T) for i, mark in enumerate(marks)]
 
 
-def _play_one(case: Case, replicate: int, interpreted: bool) -> tuple[float, ...]:
-    sums: dict[str, float] = {}
-    explored, largest = 0, 0.0
-    names = ("errors", "mistakes", "learner_loss", "comparator_loss")
+def play_runs(case: Case, replicates: Sequence[int], *, interpreted: bool = False) -> Ledger:
+    """The ledger of the whole runs."""
+    return play_ledgers(case, replicates, interpreted=interpreted)[-1]
+
+
+def _play_one(case: Case, replicate: int, interpreted: bool) -> FloatArray:
+    """The sums of a run at the checkpoints, shape (checkpoints, 6)."""
+    rows, smallest = [], np.inf
+    marks = checkpoints(case.sequence.horizon)
     for rounds in case.replicate(replicate, trace=False, interpreted=interpreted):
-        columns = (
-            rounds.column(ERROR),
-            rounds.column(MISTAKE),
-            rounds.column(LOSS),
-            rounds.comparator_losses,
+        observation = np.minimum.accumulate(np.minimum(rounds.column(OBSERVATION), smallest))
+        smallest = float(observation[-1])
+        with np.errstate(divide="ignore"):  # a label that no action observes
+            weights = 1 / np.maximum(observation, 0)
+        sums = (
+            rounds.prefix_sums("errors", rounds.column(ERROR)),
+            rounds.prefix_sums("mistakes", rounds.column(MISTAKE)),
+            rounds.prefix_sums("learner_loss", rounds.column(LOSS)),
+            rounds.prefix_sums("comparator_loss", rounds.comparator_losses),
+            rounds.counters,
+            weights,
         )
-        for name, terms in zip(names, columns, strict=True):
-            sums[name] = float(rounds.prefix_sums(name, terms)[-1])
-        explored = int(rounds.counters[-1])
-        smallest = float(rounds.column(OBSERVATION).min())
-        largest = max(largest, 1 / smallest if smallest > 0 else np.inf)
-    return (*(sums[name] for name in names), float(explored), largest)
+        first, last = rounds.window.start, rounds.window.stop
+        here = marks[(marks > first) & (marks <= last)] - first - 1
+        rows.append(np.stack([column[here] for column in sums], axis=1))
+    return np.concatenate(rows).astype(np.float64)

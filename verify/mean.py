@@ -18,8 +18,8 @@ from .case import Case
 from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
 from .evidence import LEVEL, headroom_of_mean, log_wealths, runs_to_refute
-from .judge import Outcome
-from .ledger import Ledger, play_runs
+from .judge import Curve, Outcome
+from .ledger import Ledger, play_ledgers, play_runs
 
 FloatArray = NDArray[np.float64]
 
@@ -75,7 +75,8 @@ def examine_mean(
     probe = sides_of(case, form, play_runs(case, range(1), interpreted=interpreted))
     if probe.least >= probe.most:  # whatever the runs do, so one is enough
         replicates = 1
-    sides = sides_of(case, form, play_runs(case, range(replicates), interpreted=interpreted))
+    ledgers = play_ledgers(case, range(replicates), interpreted=interpreted)
+    sides = sides_of(case, form, ledgers[-1])
     means = [float(bound.values.mean()) for bound in sides.bounds]
     binding = int(np.argmax(means))
     observed, envelope = float(sides.observed.mean()), means[binding]
@@ -89,6 +90,9 @@ def examine_mean(
         runs=replicates,
         rounds=replicates * case.sequence.horizon,
         sampled=True,
+        curve=Curve.joined(
+            [_point(ledger.rounds, sides_of(case, form, ledger)) for ledger in ledgers]
+        ),
     )
     lowest = max(float(bound.values.min()) for bound in sides.bounds)
     if max(sides.least, lowest) >= sides.most:
@@ -129,3 +133,9 @@ def examine_mean(
     else:
         found.evidence += "; no number of runs suggests itself"
     return found
+
+
+def _point(rounds: int, sides: MeanSides) -> Curve:
+    """The runs after so many rounds, with the envelope whose mean is the largest there."""
+    binding = max(sides.bounds, key=lambda bound: float(bound.values.mean()))
+    return Curve.of_runs(rounds, sides.observed, binding.values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from errno import EISDIR
 from importlib.metadata import version
 from os import strerror
@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..errors import UserError
 from .evidence import LEVEL
+from .judge import Curve
 from .plan import Hypothesis
 from .suite import Row
 
@@ -24,6 +25,8 @@ SCHEMA = 1
 
 VERDICTS, CURVES, CERTIFICATES = "verdicts.json", "curves.parquet", "certificates"
 """Names inside a result folder."""
+
+CURVE_COLUMNS = ("claim", "form", "case", *(field.name for field in fields(Curve)))
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class Results:
     Attributes
     ----------
     document : the content of verdicts.json
-    curves : columns claim, form, case, replicate, rounds, observed, envelope
+    curves : columns ``CURVE_COLUMNS``, a line for each point of each run (:class:`~.judge.Curve`); for
+        Theorem 6 the mistakes in the environment that forces most
     """
 
     document: dict[str, Any]
@@ -150,14 +154,35 @@ def load(folder: Path) -> Results:
         )
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        schema = document["schema"]
-        if schema != SCHEMA:
-            raise UserError(f"'{path}' has schema {schema}: expected {SCHEMA}.")
-        return Results(document, pd.read_parquet(folder / CURVES))
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        if isinstance(error, UserError):
-            raise
-        raise UserError(f"the results in '{folder}' are damaged: {error}; verify again.") from None
+    except (ValueError, OSError) as error:
+        raise UserError(f"'{path}' cannot be read: {error}; verify again.") from None
+    keys = ("schema", "suite", "results")
+    absent = [key for key in keys if not isinstance(document, dict) or key not in document]
+    if absent:
+        raise UserError(
+            f"'{path}' has no '{absent[0]}': expected the keys {', '.join(keys)}, as boundcheck verify"
+            " writes them."
+        )
+    if document["schema"] != SCHEMA:
+        raise UserError(f"'{path}' has schema {document['schema']}: expected {SCHEMA}.")
+    return Results(document, _load_curves(folder / CURVES))
+
+
+def _load_curves(path: Path) -> pd.DataFrame:
+    if not path.is_file():
+        raise UserError(
+            f"no curves in '{path.parent}': expected {CURVES} beside {VERDICTS}; verify again."
+        )
+    try:
+        curves = pd.read_parquet(path)
+    except (ValueError, OSError) as error:
+        raise UserError(f"'{path}' cannot be read: {error}; verify again.") from None
+    absent = [name for name in CURVE_COLUMNS if name not in curves]
+    if absent:
+        raise UserError(
+            f"'{path}' has no column '{absent[0]}': expected {', '.join(CURVE_COLUMNS)}; verify again."
+        )
+    return curves
 
 
 def _certificate(row: Row, folder: Path) -> str | None:
@@ -168,13 +193,14 @@ def _certificate(row: Row, folder: Path) -> str | None:
 
 
 def _curves(rows: Sequence[Row]) -> pd.DataFrame:
-    points = [
-        (row.claim, row.form, row.case, replicate, rounds, observed, envelope)
+    """The curves of all rows, one below the other."""
+    nothing = pd.DataFrame({name: [] for name in CURVE_COLUMNS})
+    parts = [
+        pd.DataFrame({"claim": row.claim, "form": row.form, "case": row.case} | vars(curve))
         for row in rows
-        for replicate, rounds, observed, envelope in row.curve
+        if (curve := row.outcome.curve) is not None
     ]
-    columns = ["claim", "form", "case", "replicate", "rounds", "observed", "envelope"]
-    return pd.DataFrame(points, columns=columns)
+    return pd.concat(parts, ignore_index=True) if parts else nothing
 
 
 def describe_suite(rows: Sequence[Row], seed: int, seconds: float) -> dict[str, Any]:

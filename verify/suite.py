@@ -22,7 +22,7 @@ from ..errors import UserError
 from . import catalog
 from .case import Case, Setting
 from .claim import Claim, Form, Proof, Verdict, is_surprise
-from .judge import CurvePoint, Outcome, judge_case
+from .judge import Outcome, judge_case
 from .resolve import resolve
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,6 @@ class Row:
     verdict: Verdict
     expected: Verdict | None
     outcome: Outcome = field(repr=False)
-    curve: tuple[CurvePoint, ...] = field(default=(), repr=False)
 
     @property
     def surprising(self) -> bool:
@@ -127,7 +126,7 @@ def judge_job(job: Job, seed: int) -> list[Row]:
                 wanted.append((claim, form))
             elif job.own:
                 outcome = Outcome(Verdict.NOT_APPLICABLE, evidence=reason)
-                rows.append(_row(claim, form, case, outcome, (), job.own))
+                rows.append(_row(claim, form, case, outcome, job.own))
     try:
         judged = judge_case(case, wanted, job.setting.replicates, job.sampled_runs)
     except UserError:
@@ -135,11 +134,8 @@ def judge_job(job: Job, seed: int) -> list[Row]:
     except Exception as error:
         logger.exception("case %s failed", job.setting.key)
         failed = Outcome(Verdict.ERROR, evidence=f"{type(error).__name__}: {error}")
-        return rows + [_row(claim, form, case, failed, (), job.own) for claim, form in wanted]
-    return rows + [
-        _row(claim, form, case, outcome, tuple(curve), job.own)
-        for claim, form, outcome, curve in judged
-    ]
+        return rows + [_row(claim, form, case, failed, job.own) for claim, form in wanted]
+    return rows + [_row(claim, form, case, outcome, job.own) for claim, form, outcome in judged]
 
 
 def _row(
@@ -147,7 +143,6 @@ def _row(
     form: Form,
     case: Case,
     outcome: Outcome,
-    curve: tuple[CurvePoint, ...],
     own: bool,
 ) -> Row:
     setting = case.setting
@@ -165,7 +160,6 @@ def _row(
         if outcome.verdict == Verdict.NOT_APPLICABLE
         else expected_verdict(claim, form, case, own),
         outcome,
-        curve,
     )
 
 

@@ -19,8 +19,8 @@ from .case import Case
 from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
 from .evidence import LEVEL, binomial_upper_limit, log_wealths, runs_to_hold
-from .judge import Outcome
-from .ledger import Ledger, play_runs
+from .judge import Curve, Outcome
+from .ledger import Ledger, play_ledgers, play_runs
 
 FloatArray = NDArray[np.float64]
 
@@ -60,7 +60,8 @@ def examine_tail(
     probe = sides_of(case, form, play_runs(case, range(1), interpreted=interpreted))
     if all(float(bound[0] - probe.base[0]) >= horizon for bound in probe.envelopes.values()):
         replicates = 1  # vacuous whatever the runs do, so one is enough
-    sides = sides_of(case, form, play_runs(case, range(replicates), interpreted=interpreted))
+    ledgers = play_ledgers(case, range(replicates), interpreted=interpreted)
+    sides = sides_of(case, form, ledgers[-1])
     tightest = max(sides.envelopes)
     worst = int(np.argmax(sides.observed / sides.envelopes[tightest]))
     observed = float(sides.observed[worst])
@@ -76,6 +77,14 @@ def examine_tail(
         runs=replicates,
         rounds=replicates * horizon,
         sampled=True,
+        curve=Curve.joined(
+            [
+                Curve.of_runs(ledger.rounds, prefix.observed, bound, delta)
+                for ledger in ledgers
+                for prefix in [sides_of(case, form, ledger)]
+                for delta, bound in prefix.envelopes.items()
+            ]
+        ),
     )
     if all((envelopes >= horizon).all() for envelopes in sides.envelopes.values()):
         found.verdict = Verdict.VACUOUS

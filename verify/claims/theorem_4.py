@@ -82,13 +82,13 @@ def _missing_b(printed: bool, case: Case) -> str | None:
 
 
 def _sides_a(case: Case, form: Form, ledger: Ledger) -> MeanSides:
-    K, T, u = case.n_labels, case.sequence.horizon, curvature(case)
+    K, T, u = case.n_labels, ledger.rounds, curvature(case)
     rho, q = case.graph.domination_number, revealing_count(case)
     flat = 2 * K * K * u / q
     roots = 2 * np.sqrt(rho * K * u * ledger.explored)
     top = 2 * math.sqrt(rho * K * u * T)
     base = ledger.comparator_loss
-    most_base = float(case.comparator_losses.sum())
+    most_base = float(case.comparator_losses[:T].sum())
     bounds: tuple[Bound, ...]
     if form.name == "printed":
         bounds = (Bound(base + flat, most_base + flat), Bound(base + roots, most_base + top))
@@ -107,7 +107,7 @@ def _sides_a(case: Case, form: Form, ledger: Ledger) -> MeanSides:
 
 
 def _sides_b(case: Case, form: Form, ledger: Ledger) -> MeanSides:
-    K, T, u = case.n_labels, case.sequence.horizon, curvature(case)
+    K, T, u = case.n_labels, ledger.rounds, curvature(case)
     graph = case.graph
     rho, q = graph.domination_number, revealing_count(case)
     halfway = K / 2 < len(graph.revealing) < K

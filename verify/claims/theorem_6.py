@@ -29,7 +29,7 @@ from ...adversaries.segments import Segments
 from ..case import Case
 from ..certificate import Certificate, game_of, header
 from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
-from ..judge import Outcome
+from ..judge import Curve, Outcome
 from ..record import ACTION, MISTAKE
 from ..settings import segment_settings
 
@@ -57,6 +57,7 @@ def examine(
     starts = np.concatenate([[0], np.cumsum(lengths)])
     found = Outcome(Verdict.HOLDS, envelope=float(value))
     weighted: list[Fraction] = []
+    forced: list[list[int]] = []
     cases = [
         replace(case, sequence=replace(design, environment=j).sequence())
         for j in range(design.n + 1)
@@ -80,11 +81,15 @@ def examine(
                 at = int(different[0])
                 return _refuted(found, claim, form, case, replicate, j, at, silent[at], p[at])
         weighted.append(sum((w * m for w, m in zip(weights, mistakes, strict=True)), Fraction(0)))
+        forced.append(mistakes)
         found.runs += 1
         if weighted[-1] < value:
             at = case.sequence.horizon - 1
             return _refuted(found, claim, form, case, replicate, 0, at, silent[at], silent[at])
     smallest = min(weighted)
+    by_environment = np.array(forced, dtype=np.float64)
+    hardest = by_environment[:, int(by_environment.mean(axis=0).argmax())]
+    found.curve = Curve.of_runs(sum(lengths), hardest, np.full(replicates, float(value)))
     found.observed = float(smallest)
     found.ratio = float(smallest / value)
     if set(weights) == {Fraction(1, design.n + 1)}:

@@ -61,7 +61,7 @@ def _sides_3(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSid
 
 
 def _sides_5(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSides:
-    K, T, u = case.n_labels, case.sequence.horizon, curvature(case)
+    K, T, u = case.n_labels, ledger.rounds, curvature(case)
     rho, q, delta = case.graph.domination_number, revealing_count(case), case.declaration.delta
     loss = case.loss
     assert loss is not None
