@@ -303,12 +303,15 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
 def report(folder: Path, out: Path | None) -> int:
     """Make one self-contained page of the verdicts: statements, evidence, pictures.
 
+    Its tables are written beside it as CSV, Markdown and LaTeX.
+
     \b
     boundcheck verify --quick && boundcheck report
     """
-    from .page import write_page
+    from .page import write_report
 
-    click.echo(f"wrote {write_page(folder, out)}")
+    for path in write_report(folder, out):
+        click.echo(f"wrote {path}")
     return AS_EXPECTED
 
 

@@ -26,9 +26,11 @@ COLOURS = {
     "error": "#000000",
 }
 INK = "#3c4249"
-SHOWN_CURVES = 6
 
-_WHOLE = (0.0, 0.0, 1.0, 1.0)
+FEWEST_CELLS = 6
+"""Pairs of a graph and a learner from which on ratios make a heat map."""
+
+WHOLE = (0.0, 0.0, 1.0, 1.0)
 """Axes that fill their figure: ``svg`` makes room for what is written around them."""
 
 _PLAIN_LATEX = (
@@ -87,7 +89,7 @@ def ratio_figure(results: Sequence[Result], relation: str = "<=") -> str | None:
     telling = [r for r in results if _readable(r) or r["verdict"] == "refuted"]
     graphs = {_graph_family(r["graph"]) for r in telling}
     cells = {(_graph_family(r["graph"]), _player(r)) for r in telling}
-    if len(graphs) > 1 and len(cells) >= SHOWN_CURVES:
+    if len(graphs) > 1 and len(cells) >= FEWEST_CELLS:
         return _heat_map(telling, relation)
     readable = [r for r in telling if _readable(r)]
     if not readable:
@@ -102,10 +104,10 @@ def _readable(result: Result) -> bool:
 
 
 def _graph_family(graph: str) -> str:
-    return "random digraphs" if graph.startswith("random:") else _literal(graph)
+    return "random digraphs" if graph.startswith("random:") else literal(graph)
 
 
-def _literal(name: str) -> str:
+def literal(name: str) -> str:
     """A name as matplotlib prints it: without formulas."""
     return name.replace("$", r"\$")
 
@@ -114,7 +116,7 @@ def _player(result: Result) -> str:
     """Loss and exploration rule on two lines, or the learner's name where it has none."""
     name, _, parameters = result["learner"].partition(":")
     rule = re.search(r"(?:^|,)rule=([^,]*)", parameters)
-    return _literal("\n".join([result["loss"] or name, *([] if rule is None else [rule[1]])]))
+    return literal("\n".join([result["loss"] or name, *([] if rule is None else [rule[1]])]))
 
 
 def _heat_map(results: Sequence[Result], relation: str) -> str:
@@ -140,7 +142,7 @@ def _heat_map(results: Sequence[Result], relation: str) -> str:
         "ratio", [(0, "#f1f6f3"), (0.5, "#8cc5a0"), (0.5, "#f6cdc7"), (1, "#dd6a5f")]
     )
     figure = Figure(figsize=(0.92 * width, 0.34 * height))
-    axes = figure.add_axes(_WHOLE)
+    axes = figure.add_axes(WHOLE)
     sns.heatmap(
         excess.clip(-1, -1e-3).where(~refuted, excess.clip(1e-2, 1)),
         ax=axes,
@@ -181,7 +183,7 @@ def _strip(results: Sequence[Result], group: Callable[[Result], str]) -> str:
     order = sorted(frame["group"].unique(), reverse=True)
     with sns.axes_style("ticks"):
         figure = Figure(figsize=(3, 0.2 + 0.34 * len(order)))
-        axes = figure.add_axes(_WHOLE)
+        axes = figure.add_axes(WHOLE)
     axes.axvline(1, color=INK, lw=1.2, ls="--")
     for verdict, colour in COLOURS.items():
         chosen = frame[frame["verdict"] == verdict]
@@ -202,38 +204,5 @@ def _strip(results: Sequence[Result], group: Callable[[Result], str]) -> str:
     axes.set_xlabel("observed / envelope", fontsize=9)
     axes.tick_params(labelsize=9)
     axes.legend(frameon=False, fontsize=9, ncols=5, loc="lower left", bbox_to_anchor=(0, 1))
-    sns.despine(ax=axes)
-    return svg(figure)
-
-
-def curve_panels(curves: pd.DataFrame, verdicts: dict[str, str]) -> dict[str, str]:
-    """Both sides over the rounds in the cases with the largest final ratio: case to picture.
-
-    Parameters
-    ----------
-    curves : columns case, replicate, rounds, observed, envelope
-    verdicts : the verdict of each case, which colours its observed side
-    """
-    last = curves[curves["rounds"] == curves.groupby("case")["rounds"].transform("max")]
-    ratios = (last["observed"] / last["envelope"].where(last["envelope"] > 0)).groupby(last["case"])
-    ranked = ratios.max().dropna().sort_values(ascending=False, kind="stable")
-    return {
-        case: _panel(curves[curves["case"] == case], COLOURS.get(verdicts.get(case, ""), INK))
-        for case in map(str, ranked.index[:SHOWN_CURVES])
-    }
-
-
-def _panel(curves: pd.DataFrame, colour: str) -> str:
-    with sns.axes_style("whitegrid", {"grid.color": "#e6e9ed", "axes.edgecolor": INK}):
-        figure = Figure(figsize=(3.4, 1.9))
-        axes = figure.add_axes(_WHOLE)
-    for _, run in curves.groupby("replicate"):
-        axes.plot(run["rounds"], run["envelope"], color=INK, lw=1.8, ls="--", alpha=0.8)
-        axes.plot(run["rounds"], run["observed"], color=colour, lw=1.1, alpha=0.9)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter("")
-    axes.set_xlabel("round", fontsize=9)
-    axes.tick_params(labelsize=8)
     sns.despine(ax=axes)
     return svg(figure)

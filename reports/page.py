@@ -15,19 +15,30 @@ from markupsafe import Markup, escape
 
 from ..errors import UserError
 from ..verify import catalog, results
-from ..verify.claim import LOUDEST_FIRST, Claim, is_surprise
-from . import figures
+from ..verify.claim import LOUDEST_FIRST, Claim, Kind, Verdict, is_surprise
+from . import figures, panels
+from .exports import FILES, FOLDER, write_tables
 from .figures import Result
-from .tables import Cell, worst_of
+from .tables import speaker
 
 SHOWN_CASES = 400
 """Rows of a table of cases; the rest is in verdicts.json."""
 
 SHOWN_CERTIFICATES = 5
 
+FORCED = "gappletron/theorem-6"
+"""The claim whose picture is over many horizons."""
 
-def write_page(folder: Path, out: Path | None = None) -> Path:
-    """Write the page of a result folder and return its path.
+MEANING = {
+    Kind.PATHWISE: "an envelope smaller by that factor would have been violated in one of these rounds",
+    Kind.MEAN: "an envelope smaller by that factor would have been refuted by these runs",
+    Kind.TAIL: "one of these runs reaches an envelope smaller by that factor",
+}
+"""What the headroom says, for each kind of claim."""
+
+
+def write_report(folder: Path, out: Path | None = None) -> list[Path]:
+    """Write the page of a result folder and, beside it, its tables as files; return all paths, the page first.
 
     Parameters
     ----------
@@ -50,14 +61,19 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
         lstrip_blocks=True,
     )
     environment.filters["number"] = _number
-    environment.filters["plural"] = lambda n, word: f"{n} {word}" if n == 1 else f"{n} {word}s"
+    environment.filters["plural"] = _plural
     environment.filters["broken"] = _broken
     environment.filters["located"] = lambda name: Path(
         relpath(folder / name, path.parent)
     ).as_posix()
     text = environment.get_template("page.html").render(
         suite=document["suite"],
-        sections=[_section(name, own, loaded.curves) for name, own in _by_claim(rows).items()],
+        sections=[
+            _section(name, own, loaded.curves, document["suite"]["level"])
+            for name, own in _by_claim(rows).items()
+        ],
+        tables=[f"{FOLDER}/{name}" for name in FILES],
+        band=[f"{100 * q:g}" for q in panels.BAND],
         hypotheses=document.get("hypotheses", []),
         counts=Counter(row["verdict"] for row in rows),
         surprises=[row for row in rows if _surprising(row)],
@@ -71,11 +87,18 @@ def write_page(folder: Path, out: Path | None = None) -> Path:
         raise UserError(
             f"page '{path}' cannot be written: {error.strerror}; expected a file in a folder that exists."
         ) from None
-    return path
+    return [path, *write_tables(rows, path.parent / FOLDER)]
 
 
 def _number(value: float | None, digits: int = 3) -> str:
-    return "–" if value is None else f"{value:.{digits}g}".replace("-", "−")
+    if value is None:
+        return "–"
+    whole = 10**digits <= abs(value) < 1e6
+    return (f"{value:,.0f}" if whole else f"{value:.{digits}g}").replace("-", "−")
+
+
+def _plural(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n:,} {word}s"
 
 
 def _broken(spec: str) -> Markup:
@@ -105,7 +128,9 @@ def _surprising(row: Result) -> bool:
     return is_surprise(row["expected"], row["verdict"])
 
 
-def _section(claim_id: str, rows: list[Result], curves: pd.DataFrame) -> dict[str, Any]:
+def _section(
+    claim_id: str, rows: list[Result], curves: pd.DataFrame, level: float
+) -> dict[str, Any]:
     claim = catalog.claims().get(claim_id)
     own = curves[curves["claim"] == claim_id]
     return {
@@ -115,21 +140,23 @@ def _section(claim_id: str, rows: list[Result], curves: pd.DataFrame) -> dict[st
         "source": str(claim.source) if claim else "",
         "kind": rows[0]["kind"],
         "forms": [
-            _form(claim, name, [r for r in rows if r["form"] == name], own[own["form"] == name])
+            _form(
+                claim, name, [r for r in rows if r["form"] == name], own[own["form"] == name], level
+            )
             for name in sorted({row["form"] for row in rows})
         ],
     }
 
 
 def _form(
-    claim: Claim | None, name: str, rows: list[Result], curves: pd.DataFrame
+    claim: Claim | None, name: str, rows: list[Result], curves: pd.DataFrame, level: float
 ) -> dict[str, Any]:
     form = next((form for form in claim.forms if form.name == name), None) if claim else None
     relation = claim.relation if claim else "<="
     seen = Counter(row["verdict"] for row in rows)
-    worst = _worst(rows)
+    worst = speaker(rows)
     certificates = {row["certificate"] for row in rows if row["certificate"]}
-    verdicts = {row["case"]: row["verdict"] for row in rows}
+    forced = claim is not None and claim.id == FORCED
     # first the cases that a reader looks for
     ranked = sorted(
         rows,
@@ -153,10 +180,9 @@ def _form(
         "n_certificates": len(certificates),
         "relation": relation,
         "ratios": _markup(figures.ratio_figure(rows, relation)),
-        "panels": {
-            case: Markup(picture)
-            for case, picture in figures.curve_panels(curves, verdicts).items()
-        },
+        "panels": [] if forced else panels.panels(curves, rows),
+        "forced": _markup(panels.forced_figure(curves, rows)) if forced else None,
+        "strength": _strength(worst, level),
         "surprises": sum(_surprising(row) for row in rows),
     }
 
@@ -165,8 +191,16 @@ def _markup(picture: str | None) -> Markup | None:
     return None if picture is None else Markup(picture)
 
 
-def _worst(rows: list[Result]) -> Result:
-    """The row that speaks for the form."""
-    return worst_of(
-        rows, lambda row: Cell(row["kind"], row["verdict"], row["expected"], row["ratio"])
-    )
+def _strength(row: Result, level: float) -> str:
+    """How much the verdict of a row would notice, and how surely it is no false alarm."""
+    words = []
+    if row["headroom"] is not None and row["kind"] in MEANING:
+        words.append(f"headroom {_number(row['headroom'])}: {MEANING[row['kind']]}")
+    words.append(_plural(row["runs"], "run"))
+    if row["verdict"] == Verdict.VACUOUS:
+        words.append("nothing could have failed")
+    elif row["kind"] in (Kind.MEAN, Kind.TAIL):
+        words.append(f"a false alarm has probability at most {level:g}")
+    elif row["verdict"] != Verdict.ERROR:
+        words.append("a refutation would be certified, never a false alarm")
+    return "; ".join(words)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from rich.markup import escape
 from rich.table import Table
@@ -46,6 +46,13 @@ def worst_of(items: Sequence[Item], cell_of: Callable[[Item], Cell]) -> Item:
     expected = [(i, c) for i, c in same if c.expected is not None]
     nearest = min if same[0][1].kind == Kind.LOWER_BOUND else max
     return nearest(expected or same, key=lambda pair: pair[1].ratio or 0.0)[0]
+
+
+def speaker(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The row of verdicts.json that speaks for all of them."""
+    return worst_of(
+        rows, lambda row: Cell(row["kind"], row["verdict"], row["expected"], row["ratio"])
+    )
 
 
 @dataclass(frozen=True)

@@ -151,13 +151,13 @@ def _paper_settings(tuning: str, noise: float) -> tuple[Setting, ...]:
     )
 
 
-SEGMENTS = 24
+SEGMENTS = (4, 8, 12, 24)
 """Segments of Theorem 6's designs: n + 1 environments of n(n+1)/2 or n^2 rounds for each seed."""
 
 
 @cache
 def segment_settings() -> tuple[Setting, ...]:
-    """Every learner on Theorem 6's graph, on decreasing and on equal segments."""
+    """Every learner on Theorem 6's graph, on decreasing and on equal segments, short and long."""
     learners = (
         *(
             gappletron(loss, rule, update, gamma)
@@ -171,23 +171,26 @@ def segment_settings() -> tuple[Setting, ...]:
     designs = [
         Setting(
             learner,
-            f"segments:n={SEGMENTS},design={design}",
+            f"segments:n={n},design={design}",
             "filtering:revealing=1",
             None,
             radius=2.5,
             replicates=8,
         )
-        for learner, design in product(learners, ("decreasing", "equal"))
+        for learner, design, n in product(learners, ("decreasing", "equal"), SEGMENTS)
     ]
-    optimal = Setting(
-        f"segment-probe:n={SEGMENTS}",
-        f"segments:n={SEGMENTS},design=decreasing",
-        "filtering:revealing=1",
-        None,
-        radius=2.5,
-        replicates=32,
-    )
-    return (*designs, optimal)
+    optimal = [
+        Setting(
+            f"segment-probe:n={n}",
+            f"segments:n={n},design=decreasing",
+            "filtering:revealing=1",
+            None,
+            radius=2.5,
+            replicates=32,
+        )
+        for n in SEGMENTS
+    ]
+    return (*designs, *optimal)
 
 
 @cache

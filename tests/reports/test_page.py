@@ -18,7 +18,7 @@ import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.reports import figures
-from boundcheck.reports.page import write_page
+from boundcheck.reports.page import write_report
 from boundcheck.verify import catalog, results
 
 VOID = {"meta", "link", "br", "wbr", "img", "hr"}
@@ -141,7 +141,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def page(folder: Path) -> Page:
     """The page of these results, as a browser reads it."""
-    return Page(write_page(folder).read_text(encoding="utf-8"))
+    return Page(write_report(folder)[0].read_text(encoding="utf-8"))
 
 
 def test_every_claim_verdict_and_number_is_there(page: Page) -> None:
@@ -174,14 +174,14 @@ def test_every_link_inside_the_page_has_one_end(page: Page) -> None:
 
 def test_the_same_results_give_the_same_bytes(folder: Path) -> None:
     before = dict(mpl.rcParams)
-    first, second = (write_page(folder).read_bytes() for _ in range(2))
+    first, second = (write_report(folder)[0].read_bytes() for _ in range(2))
     assert first == second
     assert dict(mpl.rcParams) == before
 
 
 def test_certificates_are_found_from_a_page_elsewhere(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
-    out = write_page(folder, tmp_path / "deep" / "page.html")
+    out = write_report(folder, tmp_path / "deep" / "page.html")
     links = Page(out.read_text(encoding="utf-8")).links
     found = {link for link in links if link.endswith(".json")}
     assert {(out.parent / link).resolve() for link in found} == {(folder / CERTIFICATE).resolve()}
@@ -190,29 +190,29 @@ def test_certificates_are_found_from_a_page_elsewhere(folder: Path, tmp_path: Pa
 @pytest.mark.parametrize("field", ["case", "learner", "evidence", "graph", "loss", "claim", "form"])
 def test_names_are_escaped(tmp_path: Path, field: str) -> None:
     row = result() | {field: r"<script>alert(1)</script>, <svg>$\nosuchmacro$"}
-    text = write_page(write(tmp_path, [row], [])).read_text(encoding="utf-8")
+    text = write_report(write(tmp_path, [row], []))[0].read_text(encoding="utf-8")
     assert Page(text).tags["script"] == 0
 
 
 def test_long_tables_are_cut_and_the_cases_that_matter_come_first(tmp_path: Path) -> None:
     many = [result(adversary=f"stream-{i}") for i in range(450)]
     bad = result(adversary="the-bad-one", verdict="refuted", certificate=CERTIFICATE)
-    text = write_page(write(tmp_path, [*many, bad], [])).read_text(encoding="utf-8")
+    text = write_report(write(tmp_path, [*many, bad], []))[0].read_text(encoding="utf-8")
     cases = re.findall(r"<td class=\"wide\"><code>.*?\| (\S+) \|", text[text.index("<details>") :])
     assert cases[0] == "the-bad-one"
     assert "51 more in verdicts.json" in text
 
 
 def test_a_run_without_results_has_a_page(tmp_path: Path) -> None:
-    page = Page(write_page(write(tmp_path, [], [])).read_text(encoding="utf-8"))
+    page = Page(write_report(write(tmp_path, [], []))[0].read_text(encoding="utf-8"))
     assert "0 verdicts" in page.text
 
 
 def test_a_page_that_cannot_be_read_or_written(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no results in"):
-        write_page(tmp_path)
+        write_report(tmp_path)
     with pytest.raises(UserError, match="cannot be written"):
-        write_page(folder, folder / "absent" / "page.html")
+        write_report(folder, folder / "absent" / "page.html")
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_every_statement_can_be_set() -> None:
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Debian's chromium")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_page_fits_a_browser(folder: Path, tmp_path: Path, width: int) -> None:
-    text = write_page(folder).read_text(encoding="utf-8")
+    text = write_report(folder)[0].read_text(encoding="utf-8")
     measure = (
         "<script>document.title = 'wide ' + document.documentElement.scrollWidth</script></body>"
     )
