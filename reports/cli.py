@@ -310,8 +310,8 @@ def report(folder: Path, out: Path | None) -> int:
     """
     from .page import write_report
 
-    for path in write_report(folder, out):
-        click.echo(f"wrote {path}")
+    written = "\n".join(f"wrote {path}" for path in write_report(folder, out))
+    _console(False).print(written, markup=False, soft_wrap=True)
     return AS_EXPECTED
 
 

@@ -179,12 +179,20 @@ def _form(
         ],
         "n_certificates": len(certificates),
         "relation": relation,
-        "ratios": _markup(figures.ratio_figure(rows, relation)),
+        "ratios": _markup(_legible(figures.ratio_figure(rows, relation))),
         "panels": [] if forced else panels.panels(curves, rows),
         "forced": _markup(panels.forced_figure(curves, rows)) if forced else None,
         "strength": _strength(worst, level),
         "surprises": sum(_surprising(row) for row in rows),
     }
+
+
+def _legible(picture: str | None) -> str | None:
+    """The picture, never narrower than three quarters of its size: beyond that it scrolls."""
+    if picture is None or (size := re.search(r'width="([\d.]+)pt"', picture)) is None:
+        return picture
+    narrowest = f'<svg style="min-width: {0.75 * float(size[1]):.0f}pt"'
+    return picture.replace("<svg", narrowest, 1)
 
 
 def _markup(picture: str | None) -> Markup | None:

@@ -243,7 +243,7 @@ def forced_figure(curves: pd.DataFrame, rows: Sequence[Result]) -> str | None:
     names = short_names(list(learners.values()))
     means["learner"] = [names[learners[case]] for case in means["case"]]
     order = means.groupby("learner")["observed"].max().sort_values(ascending=False, kind="stable")
-    figure = Figure(figsize=(4.6, 2.9))
+    figure = Figure(figsize=(3.5, 2.6))
     axes = _axes(figure, "log")
     T = np.geomspace(means["rounds"].min(), means["rounds"].max(), 50)
     axes.plot(T, np.sqrt(T / 2), color=INK, lw=1.6, ls="--", label="sqrt(T/2)")
@@ -264,9 +264,9 @@ def forced_figure(curves: pd.DataFrame, rows: Sequence[Result]) -> str | None:
         errorbar=None,
         ax=axes,
     )
+    axes.set_xticks(exact.index.to_list())
+    axes.minorticks_off()
     axes.set_xlabel("rounds T", fontsize=9)
-    axes.set_ylabel("mistakes, in the environment\nthat forces most", fontsize=9)
-    axes.legend(
-        frameon=False, fontsize=7.5, ncols=2, loc="upper center", bbox_to_anchor=(0.45, -0.17)
-    )
+    axes.set_ylabel("mistakes, where they are most", fontsize=9)
+    axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(-0.1, -0.17))
     return svg(figure)
