@@ -155,16 +155,16 @@ def load(folder: Path) -> Results:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
-        raise UserError(f"'{path}' cannot be read: {error}; verify again.") from None
+        raise UserError(f"'{path}' is damaged: {error}; verify again.") from None
     keys = ("schema", "suite", "results")
-    absent = [key for key in keys if not isinstance(document, dict) or key not in document]
-    if absent:
+    found = document if isinstance(document, dict) else {}
+    if found.get("schema", SCHEMA) != SCHEMA:
+        raise UserError(f"'{path}' has schema {found['schema']}: expected {SCHEMA}.")
+    if absent := [key for key in keys if key not in found]:
         raise UserError(
             f"'{path}' has no '{absent[0]}': expected the keys {', '.join(keys)}, as boundcheck verify"
             " writes them."
         )
-    if document["schema"] != SCHEMA:
-        raise UserError(f"'{path}' has schema {document['schema']}: expected {SCHEMA}.")
     return Results(document, _load_curves(folder / CURVES))
 
 
@@ -176,9 +176,8 @@ def _load_curves(path: Path) -> pd.DataFrame:
     try:
         curves = pd.read_parquet(path)
     except (ValueError, OSError) as error:
-        raise UserError(f"'{path}' cannot be read: {error}; verify again.") from None
-    absent = [name for name in CURVE_COLUMNS if name not in curves]
-    if absent:
+        raise UserError(f"'{path}' is damaged: {error}; verify again.") from None
+    if absent := [name for name in CURVE_COLUMNS if name not in curves]:
         raise UserError(
             f"'{path}' has no column '{absent[0]}': expected {', '.join(CURVE_COLUMNS)}; verify again."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -22,8 +24,13 @@ from boundcheck.reports.page import write_report
 from boundcheck.verify import catalog, results
 
 VOID = {"meta", "link", "br", "wbr", "img", "hr"}
-CURVES = ["claim", "form", "case", "replicate", "rounds", "observed", "envelope"]
 CERTIFICATE = "certificates/gappletron-lemma-1-printed-0a.json"
+DRAWN = {
+    ("gappletron/guarantee-4", "repaired"),
+    ("gappletron/theorem-4a", "repaired"),
+    ("gappletron/theorem-5a", "repaired"),
+    ("gappletron/theorem-6", "repaired"),
+}
 SUITE = {
     "versions": {"boundcheck": "0.1.0", "numpy": "2.0.0"},
     "cpu": "a processor",
@@ -34,6 +41,19 @@ SUITE = {
     "false_alarm_probability": 3e-9,
     "seconds": 1.5,
 }
+
+
+FRAME = """<iframe src="{page}" style="border: 0; width: {width}px; height: 900px"></iframe>
+<script>
+addEventListener("load", () => {{
+  const page = document.querySelector("iframe").contentDocument;
+  const plots = [...page.querySelectorAll(".panels svg, .plot svg, .whole svg")];
+  const smallest = Math.min(...plots.map(plot => Math.floor(plot.getBoundingClientRect().width)));
+  const root = page.documentElement;
+  document.title = `wide ${{root.clientWidth}}+${{root.scrollWidth - root.clientWidth}}, smallest ${{smallest}}`;
+}});
+</script>
+"""
 
 
 class Page(HTMLParser):
@@ -106,6 +126,11 @@ def rows() -> Iterator[dict[str, Any]]:
     yield result("gappletron/guarantee-4", ratio=0.9, flags=["live in 3% of rounds"])
     yield result("gappletron/guarantee-4", "printed", ratio=None, observed=None, **refuted)
     yield result("gappletron/theorem-7", kind="lower bound", ratio=1.2, verdict="undecided")
+    yield result("gappletron/theorem-4a", kind="mean", ratio=0.4, headroom=3.16, runs=64)
+    tail = {"kind": "tail", "evidence": "delta 0.05: 0 of 64 violate, P <= 0.0457 (95 %)"}
+    yield result("gappletron/theorem-5a", ratio=0.3, **tail)
+    yield result("gappletron/theorem-5a", graph="full", ratio=0.01, **tail | {"verdict": "vacuous"})
+    yield result("gappletron/theorem-6", kind="lower bound", ratio=2.0, learner="uniform")
     nothing = {"ratio": None, "observed": None, "envelope": None, "headroom": None}
     yield result("gappletron/lemma-3", "printed", verdict="vacuous", **nothing)
     yield result(
@@ -123,16 +148,20 @@ def write(folder: Path, found: list[dict[str, Any]], curves: list[tuple[Any, ...
         "hypotheses": [{"name": "margin", "measured": -0.25, "meaning": "smallest margin of U"}],
     }
     results.write_json(document, folder / results.VERDICTS)
-    pd.DataFrame(curves, columns=CURVES).to_parquet(folder / results.CURVES, index=False)
+    pd.DataFrame(curves, columns=results.CURVE_COLUMNS).to_parquet(
+        folder / results.CURVES, index=False
+    )
     return folder
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results of two runs of a few cases, one with curves."""
-    case = result("gappletron/guarantee-4")["case"]
+    """Results of two runs of a few cases, some with curves."""
     curves = [
-        ("gappletron/guarantee-4", "repaired", case, replicate, t, 0.3 * t + replicate, 0.4 * t)
+        (row["claim"], "repaired", row["case"], replicate, t, 0.3 * t + replicate, 20.0, delta)
+        for row in rows()
+        if (row["claim"], row["form"]) in DRAWN
+        for delta in ([0.05] if row["kind"] == "tail" else [np.nan])
         for replicate, t in product(range(2), (1, 10, 50))
     ]
     return write(tmp_path_factory.mktemp("results"), list(rows()), curves)
@@ -155,16 +184,38 @@ def test_every_claim_verdict_and_number_is_there(page: Page) -> None:
 
 
 def test_the_statements_curves_and_ratios_are_drawn(page: Page) -> None:
-    statements, panels, ratios = 5, 1, 3
-    assert page.tags["svg"] == statements + panels + ratios
+    statements, ratios = 8, 6
+    runs, mean, tail_and_histogram, vacuous_tail, forced = 1, 1, 2, 1, 1
+    panels = runs + mean + tail_and_histogram + vacuous_tail + forced
+    assert page.tags["svg"] == statements + ratios + panels
+
+
+def test_a_theorem_has_its_strength_and_its_level(page: Page) -> None:
+    for words in (
+        "headroom 3.16: an envelope smaller by that factor would have been refuted by these runs;"
+        " 64 runs; a false alarm has probability at most 1e-09",
+        "headroom 2: one of these runs reaches an envelope smaller by that factor",
+        "2 runs; a refutation would be certified, never a false alarm",
+        "nothing could have failed",
+        "5–95 % of the runs",
+        "where it is vacuous",
+    ):
+        assert words in page.text, words
+
+
+def test_the_tables_are_files_beside_the_page(folder: Path, tmp_path: Path) -> None:
+    out, *tables = write_report(folder, tmp_path / "page.html")
+    links = Page(out.read_text(encoding="utf-8")).links
+    found = [tmp_path / link for link in links if link.startswith("tables/")]
+    assert found == tables
+    assert len(found) == 6
+    assert all(path.stat().st_size for path in found)
 
 
 def test_nothing_is_loaded_from_elsewhere(page: Page) -> None:
     assert page.tags["script"] == page.tags["img"] == 0
-    elsewhere = [
-        link for link in page.links if not link.startswith(("#", "data:,", "certificates/"))
-    ]
-    assert elsewhere == []
+    here = ("#", "data:,", "certificates/", "tables/")
+    assert [link for link in page.links if not link.startswith(here)] == []
 
 
 def test_every_link_inside_the_page_has_one_end(page: Page) -> None:
@@ -181,7 +232,7 @@ def test_the_same_results_give_the_same_bytes(folder: Path) -> None:
 
 def test_certificates_are_found_from_a_page_elsewhere(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
-    out = write_report(folder, tmp_path / "deep" / "page.html")
+    out = write_report(folder, tmp_path / "deep" / "page.html")[0]
     links = Page(out.read_text(encoding="utf-8")).links
     found = {link for link in links if link.endswith(".json")}
     assert {(out.parent / link).resolve() for link in found} == {(folder / CERTIFICATE).resolve()}
@@ -215,6 +266,39 @@ def test_a_page_that_cannot_be_read_or_written(folder: Path, tmp_path: Path) -> 
         write_report(folder, folder / "absent" / "page.html")
 
 
+def test_results_that_are_not_whole_are_refused_in_one_sentence(
+    folder: Path, tmp_path: Path
+) -> None:
+    verdicts, curves = tmp_path / results.VERDICTS, tmp_path / results.CURVES
+    document = json.loads((folder / results.VERDICTS).read_text(encoding="utf-8"))
+    whole = pd.read_parquet(folder / results.CURVES)
+
+    def refused(match: str, content: Any, frame: pd.DataFrame | None) -> None:
+        verdicts.write_text(json.dumps(content), encoding="utf-8")
+        curves.unlink(missing_ok=True)
+        if frame is not None:
+            frame.to_parquet(curves)
+        with pytest.raises(UserError, match=match):
+            write_report(tmp_path)
+
+    for key in ("schema", "suite", "results"):
+        part = {name: value for name, value in document.items() if name != key}
+        refused(f"has no '{key}': expected the keys schema, suite, results", part, whole)
+    refused("has no 'schema'", [document], whole)
+    refused("has schema 99: expected 1", document | {"schema": 99}, whole)
+    refused("expected curves.parquet beside verdicts.json", document, None)
+    for name in results.CURVE_COLUMNS:
+        refused(f"has no column '{name}': expected claim, form", document, whole.drop(columns=name))
+    whole.to_parquet(curves)
+    assert write_report(tmp_path)
+    curves.write_bytes(b"not a table")
+    with pytest.raises(UserError, match=r"curves.parquet' is damaged"):
+        write_report(tmp_path)
+    verdicts.write_text("{", encoding="utf-8")
+    with pytest.raises(UserError, match=r"verdicts.json' is damaged"):
+        write_report(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("latex", "plain"),
     [
@@ -245,12 +329,9 @@ def test_every_statement_can_be_set() -> None:
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Debian's chromium")
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_page_fits_a_browser(folder: Path, tmp_path: Path, width: int) -> None:
-    text = write_report(folder)[0].read_text(encoding="utf-8")
-    measure = (
-        "<script>document.title = 'wide ' + document.documentElement.scrollWidth</script></body>"
-    )
-    measured = tmp_path / "page.html"
-    measured.write_text(text.replace("</body>", measure), encoding="utf-8")
+    page = write_report(folder, tmp_path / "page.html")[0]
+    frame = tmp_path / "frame.html"  # a window of a desktop browser is never so narrow as a phone
+    frame.write_text(FRAME.format(width=width, page=page.name), encoding="utf-8")
     command = [
         "chromium",
         "--headless",
@@ -261,14 +342,18 @@ def test_the_page_fits_a_browser(folder: Path, tmp_path: Path, width: int) -> No
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        "--allow-file-access-from-files",
         "--enable-logging=stderr",
         f"--user-data-dir={tmp_path / 'profile'}",
-        f"--window-size={width},900",
+        f"--window-size={max(width, 500)},900",
         "--dump-dom",
-        measured.as_uri(),
+        frame.as_uri(),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    found = re.search(r"<title>wide (\d+)</title>", done.stdout)
-    assert found is not None
-    assert int(found[1]) <= max(width, 500)  # a desktop browser has no narrower window
+    found = re.search(r"<title>wide (\d+)\+(\d+), smallest (\d+)</title>", done.stdout)
+    assert found is not None, done.stdout[-1000:]
+    visible, hidden, smallest = map(int, found.groups())
+    assert width - 20 <= visible <= width, "but for a scroll bar"
+    assert hidden == 0, "nothing sticks out to the right"
+    assert smallest >= 200, "no picture is too small to read"
     assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
