@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +15,7 @@ from ..adversaries.sequence import Comparator, Sequence
 from ..algorithms.graphs import FeedbackGraph
 from ..algorithms.learner import Declaration, Learner, Problem
 from ..algorithms.losses import Hinge, Loss, SmoothHinge
+from .comparators import separates
 from .play import Game
 from .record import BEST, MARGIN, Block, FloatArray
 
@@ -149,27 +149,7 @@ class Case:
         zero under the losses of hinge type."""
         if not isinstance(self.loss, SmoothHinge | Hinge) or self.comparator.fractions is None:
             return False
-        rows = self.comparator.fractions
-        seen: set[tuple[bytes, bytes, int]] = set()
-        sequence = self.sequence
-        for t in range(sequence.horizon):
-            window = slice(int(sequence.indptr[t]), int(sequence.indptr[t + 1]))
-            indices, values = sequence.indices[window], sequence.values[window]
-            label = int(sequence.labels[t])
-            key = (indices.tobytes(), values.tobytes(), label)
-            if key in seen:
-                continue
-            seen.add(key)
-            scores = [
-                sum(
-                    (row[i] * Fraction(v) for i, v in zip(indices, values, strict=True)), Fraction()
-                )
-                for row in rows
-            ]
-            others = max(score for k, score in enumerate(scores) if k != label)
-            if scores[label] - others < 1:
-                return False
-        return True
+        return separates(self.sequence, self.comparator.fractions)
 
     def replicate(
         self,

@@ -6,6 +6,8 @@ Any U in the ball is a legitimate comparator, so a bad fit costs power and never
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence as Items
+from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
@@ -77,6 +79,44 @@ def margin(sequence: Sequence, comparator: Comparator) -> float:
     own = scores[rounds, sequence.labels]
     scores[rounds, sequence.labels] = -np.inf
     return float((own - scores.max(axis=1)).min())
+
+
+def separates(sequence: Sequence, rows: Items[Items[Fraction]]) -> bool:
+    """Whether the weights ``rows``, one row per label, have margin at least 1 in every round, exactly.
+
+    Floats with a bound on their rounding decide first; only rounds within it are added up in fractions.
+    """
+    kinds = {row: i for i, row in enumerate(dict.fromkeys(tuple(row) for row in rows))}
+    kind_of = np.array([kinds[tuple(row)] for row in rows])
+    weights = np.array(list(kinds), dtype=np.float64)
+    matrix, labels = sequence.matrix(), sequence.labels
+    scores = np.asarray(matrix @ weights.T)
+    most = np.diff(sequence.indptr).max(initial=0)
+    rounding = np.asarray(abs(matrix) @ np.abs(weights).T) * (int(most) + 4) * 2.0**-52
+    at, own = np.arange(sequence.horizon), kind_of[labels]
+    lone = np.bincount(kind_of)[own] == 1  # no other label has the same weights
+    margins = []
+    for rivals in (scores + rounding, scores - rounding):
+        rivals[at[lone], own[lone]] = -np.inf
+        margins.append(scores[at, own] - rivals.max(axis=1))
+    room = rounding[at, own]
+    if (margins[1] + room < 1).any():
+        return False
+    seen = set()
+    for t in np.flatnonzero(margins[0] - room < 1):
+        window = slice(int(sequence.indptr[t]), int(sequence.indptr[t + 1]))
+        x = tuple(
+            zip(sequence.indices[window].tolist(), sequence.values[window].tolist(), strict=True)
+        )
+        key = (x, int(own[t]))
+        if key in seen:
+            continue
+        seen.add(key)
+        exact = [sum((row[i] * Fraction(v) for i, v in x), Fraction()) for row in kinds]
+        others = [score for i, score in enumerate(exact) if i != own[t] or not lone[t]]
+        if exact[own[t]] - max(others) < 1:
+            return False
+    return True
 
 
 class _MeanLoss:

@@ -18,6 +18,7 @@ import numpy as np
 from ..algorithms.graphs import FeedbackGraph
 from ..errors import UserError, require
 from . import exact
+from .concealed import ConcealedInstance
 from .interval import Interval
 
 Json = dict[str, Any]
@@ -356,7 +357,14 @@ class HorizonInstance:
 
 
 _KINDS: dict[str, Any] = {
-    kind.kind: kind for kind in (ScoreInstance, RoundInstance, DescentInstance, HorizonInstance)
+    kind.kind: kind
+    for kind in (
+        ScoreInstance,
+        RoundInstance,
+        DescentInstance,
+        HorizonInstance,
+        ConcealedInstance,
+    )
 }
 
 

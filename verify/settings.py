@@ -117,6 +117,22 @@ def mean_settings(part: str) -> tuple[Setting, ...]:
 
 
 @cache
+def concealed_settings() -> tuple[Setting, ...]:
+    """The sequence on which the printed rule learns too late: with the smallest h(U) that guarantee (4) allows
+    there, the norm of U, and with one that every sequence allows, its distance from W_1."""
+    return tuple(
+        Setting(
+            f"leaping:rule={rule},factor={factor}",
+            f"concealed:n_labels={n_labels},rate={2 * factor}",
+            "filtering",
+            450_000,
+            replicates=1,
+        )
+        for (n_labels, factor), rule in product(((300, 1.1194), (1000, 1.501)), RULES)
+    )
+
+
+@cache
 def tail_settings(part: str) -> tuple[Setting, ...]:
     """The same for a part of Theorem 3 or 5."""
     noise = 0.0 if part.endswith("b") else 0.01

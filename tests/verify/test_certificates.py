@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from boundcheck.verify import catalog, plan, suite
 from boundcheck.verify.case import Setting
 from boundcheck.verify.certificate import Certificate, digest_of
 from boundcheck.verify.replay import replay
-from boundcheck.verify.settings import gappletron
+from boundcheck.verify.settings import concealed_settings, gappletron
 
 NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -96,6 +97,9 @@ def exact_jobs() -> dict[str, suite.Job]:
         ),
         "descent": suite.Job(descent, ("gappletron/guarantee-4",)),
         "horizon": suite.Job(short, ("gappletron/theorem-7",)),
+        "concealed": suite.Job(
+            replace(concealed_settings()[0], horizon=30_000), ("gappletron/theorem-4b",)
+        ),
     }
 
 

@@ -12,7 +12,7 @@ from boundcheck.adversaries.one_hot import OneHot
 from boundcheck.adversaries.sequence import Comparator, Sequence
 from boundcheck.algorithms.losses import Hinge, Logistic, Loss, SmoothHinge
 from boundcheck.errors import UserError
-from boundcheck.verify.comparators import fit, margin
+from boundcheck.verify.comparators import fit, margin, separates
 
 LOSSES = [SmoothHinge(), Hinge(), Logistic(2)]
 
@@ -113,3 +113,32 @@ def test_margin() -> None:
 def test_bad_radius(radius: float) -> None:
     with pytest.raises(UserError, match="expected a positive finite number"):
         fit(OneHot().sequence(5, 0), SmoothHinge(), radius)
+
+
+def _separates_slowly(sequence: Sequence, rows: list[list[Fraction]]) -> bool:
+    for x, label in zip(sequence.dense().tolist(), sequence.labels.tolist(), strict=True):
+        scores = [sum(u * Fraction(v) for u, v in zip(row, x, strict=True)) for row in rows]
+        if scores[label] - max(s for k, s in enumerate(scores) if k != label) < 1:
+            return False
+    return True
+
+
+def test_separation_is_decided_exactly() -> None:
+    """Margins of exactly 1, of a hair less, and labels with equal weights, against a plain sum of fractions."""
+    random = np.random.default_rng(5)
+    seen = []
+    for _ in range(300):
+        K, d, T = (int(n) for n in random.integers((2, 1, 1), (5, 4, 6)))
+        rows = [[Fraction(int(v), 3) for v in random.integers(-1, 3, d)] for _ in range(K)]
+        X = random.integers(0, 4, (T, d)) * random.choice([1.0, 0.75, 1.0 + 2**-52])
+        scores = X @ np.array(rows, dtype=np.float64).T
+        sequence = Sequence.from_dense(X, np.argmax(scores, axis=1), K, "any")
+        nudged = [
+            [value + random.choice([0, 0, 10**9]) * Fraction(1, 10**26) for value in row]
+            for row in rows
+        ]
+        for weights in (rows, nudged):
+            found = separates(sequence, weights)
+            assert found == _separates_slowly(sequence, weights)
+            seen.append(found)
+    assert 50 < sum(seen) < 550
