@@ -19,12 +19,12 @@ from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.theorem_4 import _sides_a
 from boundcheck.verify.claims.theorem_6 import environment_weights
 from boundcheck.verify.claims.theorem_7 import forced_value
-from boundcheck.verify.evidence import refutes
+from boundcheck.verify.evidence import refutes, runs_to_hold
 from boundcheck.verify.ledger import Ledger, play_runs
 from boundcheck.verify.mean import examine_mean
 from boundcheck.verify.replay import replay
 from boundcheck.verify.resolve import resolve
-from boundcheck.verify.settings import gappletron, mean_settings, tail_settings
+from boundcheck.verify.settings import gappletron, mean_settings, scaled, tail_settings
 
 
 def rows_of(claim: str, settings: list[Setting]) -> list[suite.Row]:
@@ -58,6 +58,34 @@ def test_tail_claims_bite_on_the_toy(part: str) -> None:
     assert [row.verdict for row in rows] == [Verdict.HOLDS]
     assert (rows[0].outcome.regret_ratio or 0) > 0.1
     assert "0 of 60 violate" in rows[0].outcome.evidence
+
+
+@pytest.mark.parametrize("delta", [0.5, 0.05])
+def test_theorem_5a_bites_with_bandit_feedback_in_both_forms(delta: float) -> None:
+    chosen = [
+        setting
+        for rule in ("printed", "mixture")
+        for setting in few(tail_settings("5a"), 60, rule, "one-hot", "bandit", f"delta={delta}")
+    ]
+    rows = rows_of("gappletron/theorem-5a", chosen)
+    assert [row.form for row in rows] == ["printed", "repaired"]
+    for row in rows:
+        assert row.verdict == row.expected == Verdict.HOLDS
+        assert (row.outcome.regret_ratio or 0) > 0.1
+
+
+def test_the_smallest_delta_is_judged_by_full_runs_only() -> None:
+    for part in ("5a", "5b"):
+        rare = few(tail_settings(part), 1000, "delta=0.01", "one-hot")
+        assert len(rare) == 6
+        for setting in rare:
+            assert scaled(setting, "quick") is scaled(setting, "default") is None
+            full = scaled(setting, "full")
+            assert full is not None
+            assert full.replicates >= runs_to_hold(0.01)
+            (row,) = rows_of(f"gappletron/theorem-{part}", [replace(setting, replicates=1)])
+            assert row.verdict == Verdict.UNDECIDED
+            assert "299 runs would settle it" in row.outcome.evidence
 
 
 def test_theorem_3_prints_both_ratios() -> None:
