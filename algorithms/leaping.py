@@ -17,19 +17,46 @@ norm v sqrt(8), so there h(U) = ||U|| is enough as soon as 8 ||U||^2 >= 9.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..compiled import kernel
 from ..errors import require, unknown
 from .gappletron import RULES, Gappletron, Rule, tuned_gamma
-from .learner import FloatArray, Player, Problem
+from .learner import REWRITE, FloatArray, Player, Problem
 from .losses import SmoothHinge
 
 N_FEATURES, START, TARGET = 2, 1, 2
 """Features, and the labels that W_1 and U prefer."""
+
+
+@kernel(REWRITE)
+def _leap(
+    scores: FloatArray,
+    best: int,
+    runner: int,
+    p: FloatArray,
+    action: int,
+    label: int,
+    weight: float,
+    features: Any,
+    values: FloatArray,
+    gradient: FloatArray,
+    parameters: FloatArray,
+    state: FloatArray,
+    memory: FloatArray,
+    weights: FloatArray,
+) -> None:
+    moves = False
+    for k in range(gradient.shape[0]):
+        if label >= 0 and gradient[k] != 0.0:
+            moves = True
+    if moves:
+        for f in range(weights.shape[0]):
+            for k in range(weights.shape[1]):
+                weights[f, k] = memory[0, f, k]
 
 
 @dataclass(frozen=True)
@@ -82,33 +109,12 @@ class Leaping:
         player = Gappletron(SmoothHinge(), self.rule, gamma=gamma).player(problem)
         start = np.zeros((N_FEATURES, problem.n_labels))
         start[0, START] = 1
+        end = np.zeros((1, N_FEATURES, problem.n_labels))
+        end[0, :, TARGET] = self.along, self.across
         return replace(
             player,
             declaration=replace(player.declaration, regret_factor=self.factor, update=None),
             weights=start,
-            live=self._live,
+            rewrite=_leap,
+            memory=end,
         )
-
-    def _live(
-        self, features: Callable[[int], FloatArray], weights: FloatArray
-    ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        def update(
-            scores: Any,
-            best: int,
-            runner: int,
-            p: Any,
-            action: int,
-            label: int,
-            weight: float,
-            squared_norm: float,
-            gradient: FloatArray,
-            parameters: Any,
-            state: Any,
-            coefficient: Any,
-        ) -> bool:
-            if label >= 0 and gradient.any():
-                weights[:] = 0
-                weights[:, TARGET] = (self.along, self.across)
-            return False
-
-        return RULES[self.rule].python, update

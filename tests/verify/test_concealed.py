@@ -60,6 +60,25 @@ def test_the_game_has_the_probabilities_of_the_chain(rule: str) -> None:
     assert len(first_reveals) > 3
 
 
+def test_the_plain_loop_leaps_bit_for_bit_alike() -> None:
+    case = small("printed")
+    for replicate in (0, 3):
+        blocks = case.game.play(replicate, interpreted=True)
+        plain = np.concatenate([block.columns for block in blocks])
+        assert plain.tobytes() == columns(case, replicate).tobytes()
+
+
+def test_the_refuted_game_itself_follows_the_chain() -> None:
+    case = resolve(concealed_settings()[0], 0)
+    chain = chain_of(case)
+    assert chain is not None
+    played = columns(case, 0)
+    first = int(np.argmax(played[:, OBSERVED]))
+    assert 1000 < first < 100_000
+    path = chain.errs[: first + 1].sum() + chain.rates[first + 1 :].sum()
+    assert played[:, ERROR].sum() == pytest.approx(path, rel=1e-9)
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_the_expectation_is_that_of_all_paths(rule: str) -> None:
     """A path is decided by its first reveal: T + 1 of them, each with its own sum."""
