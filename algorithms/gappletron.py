@@ -22,8 +22,9 @@ probability gamma_t the learner always explores S, and the uniform part covers t
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -132,8 +133,6 @@ def _mixture(
 
 RULES: dict[str, Kernel] = {"printed": _printed, "threshold": _threshold, "mixture": _mixture}
 
-TUNINGS = ("ones", "theorem-4a", "theorem-4b", "theorem-5a", "theorem-5b")
-
 
 def tuned_gamma(
     tuning: str, problem: Problem, loss: Loss, factor: float, delta: float = 0.05
@@ -160,7 +159,7 @@ def tuned_gamma(
         "theorem-5b": rho * ((n_labels + 2) * log_term + base),
     }
     if tuning not in squares:
-        raise unknown("tuning of gamma", tuning, TUNINGS)
+        raise unknown("tuning of gamma", tuning, squares)
     return math.sqrt(squares[tuning])
 
 
@@ -187,13 +186,25 @@ class Gappletron:
     update: Update = ProjectedDescent()  # noqa: RUF009
     gamma: float | str = "theorem-4a"
     delta: float = 0.05
+    source: ClassVar[str] = (
+        "D. van der Hoeven, F. Fusco and N. Cesa-Bianchi (2021),"
+        " Beyond Bandit Feedback in Online Multiclass Classification"
+    )
+    graphs: ClassVar[str] = "any"
+    tunings: ClassVar[Mapping[str, str]] = {
+        "ones": "gamma = 1",
+        "theorem-4a": "gamma = (K rho L)^(1/2) h / 2",
+        "theorem-4b": "gamma = (rho L)^(1/2) h",
+        "theorem-5a": "gamma = (K rho (L h^2 + 5 l ln(2/delta)))^(1/2), l the largest loss",
+        "theorem-5b": "gamma = (rho (L h^2 + (K + 2) l ln(2/delta)))^(1/2)",
+    }
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:
             raise unknown("exploration rule", self.rule, RULES)
         if isinstance(self.gamma, str):
-            if self.gamma not in TUNINGS:
-                raise unknown("tuning of gamma", self.gamma, TUNINGS)
+            if self.gamma not in self.tunings:
+                raise unknown("tuning of gamma", self.gamma, self.tunings)
         elif not (math.isfinite(self.gamma) and self.gamma >= 0):
             raise UserError(f"gamma={self.gamma}: expected a finite number of at least 0.")
         require(0 < self.delta < 1, f"delta={self.delta}: expected a number in (0, 1).")
@@ -248,11 +259,11 @@ class Gappletron:
         """
         check_keys("gappletron", given, ("loss", "rule", "update", "gamma", "delta"))
         gamma: float | str = given.get("gamma", "theorem-4a")
-        if gamma not in TUNINGS:
+        if gamma not in cls.tunings:
             try:
                 gamma = float(gamma)
             except ValueError:
-                raise unknown("tuning of gamma", str(gamma), TUNINGS) from None
+                raise unknown("tuning of gamma", str(gamma), cls.tunings) from None
         return cls(
             losses.parse(given.get("loss", "smooth-hinge")),
             given.get("rule", "threshold"),  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ it gets the features as well, and changes the weights and matrices of its own in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -89,6 +89,8 @@ class Declaration:
     regret_factor : h of guarantee (4) for comparators of the problem's norm; None where there is none
     delta : confidence parameter that gamma is tuned for, in (0, 1)
     update : spec of its optimiser, one of updates.py, or None
+    numbers : the numbers that it plays with once tuned, by the names of its parameters, for the claims about
+        this learner alone
     weights : whether the game knows its weights, and so its scores, best label, gap and losses
     """
 
@@ -98,6 +100,7 @@ class Declaration:
     regret_factor: float | None = None
     delta: float = 0.05
     update: str | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
     weights: bool = True
 
 
@@ -135,7 +138,11 @@ class Player:
 
 
 class Learner(Protocol):
-    """A learner of the library; a stranger's is described in ``verify/plain.py``."""
+    """A learner of the library; a stranger's is described in ``verify/plain.py``.
+
+    A built-in one also has ``source`` and ``graphs``, what it plays, in words, and where it is tuned ``tunings``:
+    ``boundcheck list learners`` prints them.
+    """
 
     @property
     def spec(self) -> str:

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 
-from ..compiled import Kernel, kernel
+from ..compiled import Kernel, helper, kernel
 from ..errors import UserError, require, unknown
 
 FloatArray = NDArray[np.float64]
@@ -238,17 +238,23 @@ class Hinge:
         return np.asarray((best != labels) | (margins < self.threshold))
 
 
-@kernel(GAP)
-def _logistic_gap(
-    scores: FloatArray, best: int, runner: int, parameters: FloatArray, work: FloatArray
-) -> float:
+@helper
+def exponentials(scores: FloatArray, best: int, work: FloatArray) -> float:
+    """Fill ``work`` with exp(score - best score) and, behind, its sum without the best label; return that."""
     rest = 0.0
     for k in range(scores.shape[0]):
         work[k] = math.exp(scores[k] - scores[best])
         if k != best:
             rest += work[k]
     work[scores.shape[0]] = rest
-    gap = math.log1p(rest) / parameters[0]
+    return rest
+
+
+@kernel(GAP)
+def _logistic_gap(
+    scores: FloatArray, best: int, runner: int, parameters: FloatArray, work: FloatArray
+) -> float:
+    gap = math.log1p(exponentials(scores, best, work)) / parameters[0]
     return gap if gap < 1.0 else 1.0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -79,6 +80,8 @@ class SegmentProbe:
     """
 
     n: int = 20
+    source: ClassVar[str] = "our own, to meet Theorem 6 of the Gappletron paper with equality"
+    graphs: ClassVar[str] = "filtering:revealing=1 with two labels"
 
     def __post_init__(self) -> None:
         require(self.n >= 1, f"n={self.n} segments: expected at least 1.")
@@ -94,7 +97,8 @@ class SegmentProbe:
     def player(self, problem: Problem) -> Player:
         require(
             problem.graph.observes.tolist() == [[False, False], [True, True]],
-            f"segment-probe plays filtering:revealing=1 with two labels, not {problem.graph.name}.",
+            f"segment-probe cannot play graph '{problem.graph.name}' with {problem.n_labels} labels:"
+            f" expected {self.graphs}.",
         )
         state = np.zeros(N_STATE)
         state[0] = 1.0

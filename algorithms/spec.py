@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..errors import UserError, require, unknown
 
@@ -30,6 +31,21 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
         require(key not in parameters, f"parameter '{key}' is given twice in '{spec}'")
         parameters[key] = value
     return name, parameters
+
+
+def command_name(made: type[Any]) -> str:
+    """What a class is called on the command line: ``OneHot`` is ``one-hot``."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", made.__name__).lower()
+
+
+def spec_of(made: Any) -> str:
+    """The spec of an instance of a dataclass: its name, and the fields that differ from their defaults."""
+    given = [
+        f"{field.name}={getattr(made, field.name)}"
+        for field in dataclasses.fields(made)
+        if field.init and getattr(made, field.name) != field.default
+    ]
+    return command_name(type(made)) + (":" + ",".join(given) if given else "")
 
 
 def check_keys(name: str, parameters: Mapping[str, str], legal: Collection[str]) -> None:

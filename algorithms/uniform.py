@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,9 @@ def _uniform(
 @dataclass(frozen=True)
 class Uniform:
     """Guess every label with probability 1/K; its expected error is (K - 1)/K a round."""
+
+    source: ClassVar[str] = "none"
+    graphs: ClassVar[str] = "any"
 
     @property
     def spec(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -61,31 +60,47 @@ def _first_line(made: Any) -> str:
     return " ".join((made.__doc__ or "").split("\n\n")[0].split())
 
 
-def _components(found: Iterable[tuple[str, type[Any]]]) -> Table:
-    table = _table("name", "parameters", "what it is")
-    for name, made in found:
-        fields = dataclasses.fields(made)
-        parameters = ", ".join(f"{field.name}={_default(field)}" for field in fields if field.init)
-        table.add_row(name, escape(parameters) or "-", escape(_first_line(made)))
-    return table
+def _parameters(made: type[Any]) -> str:
+    fields = [field for field in dataclasses.fields(made) if field.init]
+    return ", ".join(f"{field.name}={_default(field)}" for field in fields) or "-"
 
 
 def _default(field: dataclasses.Field[Any]) -> str:
     if field.default is dataclasses.MISSING:
         return "?"
+    if field.default is None:
+        return "tuned"
     return str(getattr(field.default, "spec", field.default))
 
 
 def _learners() -> Table:
     from ..verify import catalog
 
-    return _components(catalog.learners().items())
+    table = _table("name", "what it is")
+    for name, made in catalog.learners().items():
+        tunings = getattr(made, "tunings", {})
+        if len(set(tunings.values())) == 1:
+            tunings = {"any tuning": next(iter(tunings.values()))}
+        table.add_row(f"[bold]{name}[/]", escape(_first_line(made)))
+        table.add_row("  parameters", escape(_parameters(made)))
+        for tuning, numbers in tunings.items():
+            table.add_row(f"    {tuning}", escape(numbers))
+        table.add_row("  graphs", escape(made.graphs))
+        table.add_row("  source", escape(made.source))
+    table.caption = (
+        "T rounds, K labels, X bounds the norms of the features, B that of the comparators"
+    )
+    table.caption_justify = "left"
+    return table
 
 
 def _adversaries() -> Table:
     from ..verify import catalog
 
-    return _components(catalog.adversary_classes().items())
+    table = _table("name", "parameters", "what it is")
+    for name, made in catalog.adversary_classes().items():
+        table.add_row(name, escape(_parameters(made)), escape(_first_line(made)))
+    return table
 
 
 def _graphs() -> Table:

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any, get_type_hints
 
 from .. import adversaries, algorithms
-from ..algorithms.spec import check_keys, read_float, read_int, split_spec
+from ..algorithms.spec import check_keys, command_name, read_float, read_int, split_spec
 from ..errors import UserError, require, unknown
 from . import claims as claims_package
 from . import plain
@@ -36,7 +36,7 @@ def _classes(package: ModuleType, method: str) -> dict[str, type[Any]]:
     """Dataclasses of a package that have ``method`` and ``spec``, by command-line name."""
     found = {}
     for module in _modules(package):
-        for name, value in vars(module).items():
+        for value in vars(module).values():
             if (
                 inspect.isclass(value)
                 and value.__module__ == module.__name__
@@ -44,7 +44,7 @@ def _classes(package: ModuleType, method: str) -> dict[str, type[Any]]:
                 and hasattr(value, method)
                 and isinstance(inspect.getattr_static(value, "spec", None), property)
             ):
-                found[re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()] = value
+                found[command_name(value)] = value
     return dict(sorted(found.items()))
 
 
@@ -117,7 +117,7 @@ def _build(kind: str, known: dict[str, type[Any]], spec: str) -> Any:
     hints = get_type_hints(made)
     fields = {field.name: hints[field.name] for field in dataclasses.fields(made) if field.init}
     check_keys(name, given, fields)
-    readers = {int: read_int, float: read_float}
+    readers = {int: read_int, float: read_float, float | None: read_float}
     values = {
         key: readers[fields[key]](given, key) if fields[key] in readers else text
         for key, text in given.items()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from worked_examples import examples, run_of
 
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs, losses, updates
@@ -21,42 +20,21 @@ from boundcheck.verify import catalog, exact
 from boundcheck.verify.interval import Interval, intervals
 from boundcheck.verify.play import Game, Run
 
-EXAMPLES: dict[str, list[dict[str, Any]]] = json.loads(
-    Path(__file__).with_name("gappletron_examples.json").read_text(encoding="utf-8")
-)
-FEATURES = np.array([[1.0, 0], [0, 1], [1, 1], [1, -1]])
-LABELS = [0, 1, 2, 0]
-DRAWS = [0.5, 0.85, 0.97, 0.2]
+EXAMPLES = examples("gappletron_examples.json")
 LOSSES = {"hinge": "hinge", "smooth": "smooth-hinge", "logK": "logistic-K", "log2": "logistic-2"}
 GRAPHS = {"bandit": "bandit", "filter": "filtering", "full": "full"}
 
 
-class Draws:
-    """A generator whose draws are given."""
-
-    def __init__(self, draws: list[float]) -> None:
-        self.draws = list(draws)
-
-    def random(self, n: int) -> np.ndarray:
-        taken, self.draws = self.draws[:n], self.draws[n:]
-        return np.array(taken)
-
-
-def run_of(
-    loss: str, graph: str, gamma: float, features: np.ndarray, labels: list[int], draws: list[float]
-) -> Run:
+def run_with(loss: str, graph: str, gamma: float, *given: Any) -> Run:
     learner = Gappletron(losses.parse(loss), "printed", updates.parse("unprojected"), gamma)
-    sequence = Sequence.from_dense(features, labels, 3, "worked example")
-    run = Run(Game(learner, sequence, graphs.parse(graph, 3)), 0, interpreted=True)
-    run._uniforms = Draws(draws)
-    return run
+    return run_of(learner, graph, *given)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_worked_examples_from_the_zero_state(name: str) -> None:
     match = re.fullmatch(r"Gappletron_(\w+?)_(\w+?)(?:\(gam=1\))?", name)
     assert match is not None
-    run = run_of(LOSSES[match[1]], GRAPHS[match[2]], 1.0, FEATURES, LABELS, DRAWS)
+    run = run_with(LOSSES[match[1]], GRAPHS[match[2]], 1.0)
     for expected in EXAMPLES[name]:
         block = run.advance(1, trace=True)
         _, _, loss, gap, seen_with, seen, _, best, _, action, _ = block.columns[0]
@@ -115,7 +93,7 @@ GIVEN_STATE = [
 @pytest.mark.parametrize("example", GIVEN_STATE)
 def test_worked_examples_from_a_given_state(example: tuple[Any, ...]) -> None:
     loss, graph, x, y, u, p, action, observed, weights = example
-    run = run_of(loss, graph, 0.9, np.array([x], dtype=float), [y], [u])
+    run = run_with(loss, graph, 0.9, [x], [y], [u])
     run.weights[:] = np.array([[2, 0], [0, 1.5], [0, 0]]).T
     run.state[COUNTER] = 3
     block = run.advance(1, trace=True)
@@ -224,7 +202,7 @@ def test_rules_at_and_near_equality(rule: str, gamma: float, p: list[float]) -> 
 
 def test_only_rounds_whose_best_label_is_not_revealing_are_counted() -> None:
     features = np.array([[1.0, 0], [0, 1], [1, 0], [0, 1]])  # the best label is 0, 1, 0, 1
-    run = run_of("smooth-hinge", "filtering", 0.4, features, [0, 1, 0, 1], [0.0] * 4)
+    run = run_with("smooth-hinge", "filtering", 0.4, features, [0, 1, 0, 1], [0.0] * 4)
     run.weights[:] = np.array([[2, 0], [0, 2], [0, 0]]).T
     seen = []
     for _ in range(4):

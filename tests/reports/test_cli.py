@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -246,6 +248,22 @@ def test_lists(
         "graphs": "label-efficient",
     }
     assert expected[what] in capsys.readouterr().out
+
+
+def test_learners_are_listed_with_parameters_tunings_graphs_and_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert boundcheck("list", "learners", monkeypatch=monkeypatch, folder=tmp_path) == 0
+    printed = capsys.readouterr().out
+    for name, made in catalog.learners().items():
+        (found,) = re.findall(rf"^{name} .*\n(?:  .*\n)*", printed, re.MULTILINE)
+        entry = " ".join(found.split())  # however the lines are broken
+        assert made.source in entry
+        assert made.graphs in entry
+        for field in dataclasses.fields(made):
+            assert f"{field.name}=" in entry
+        for numbers in getattr(made, "tunings", {}).values():
+            assert numbers in entry
 
 
 def test_quiet_prints_nothing(

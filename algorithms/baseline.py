@@ -1,0 +1,130 @@
+"""What the learners that Gappletron is compared with share: tunings, accepted graphs and simple steps.
+
+A tuning names how the parameters are chosen that were not given as numbers: ``default`` as the source or its
+reference code does, ``ones`` from the horizon alone, every other quantity taken to be 1, and ``theory`` from
+all that is known before play, as the bound asks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from ..compiled import helper, kernel
+from ..errors import UserError, unknown
+from .graphs import FeedbackGraph
+from .learner import OWN, PREDICT, SCALE, FloatArray, Problem
+from .spec import command_name, spec_of
+
+NOTHING: Mapping[str, str] = dict.fromkeys(("default", "ones", "theory"), "nothing to tune")
+"""The tunings of a learner without parameters."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Tuning, spec and accepted graphs of a learner.
+
+    Attributes
+    ----------
+    tuning : "default", "ones" or "theory"; a parameter given as a number wins over it
+    source : authors, year and title
+    graphs : the feedback graphs it plays, in words
+    tunings : what each tuning sets, in words
+
+    Raises
+    ------
+    UserError
+        for an unknown tuning
+    """
+
+    tuning: str = field(default="default", kw_only=True)
+    source: ClassVar[str]
+    graphs: ClassVar[str] = "full information"
+    tunings: ClassVar[Mapping[str, str]] = NOTHING
+
+    def __post_init__(self) -> None:
+        if self.tuning not in self.tunings:
+            raise unknown(f"tuning of {command_name(type(self))}", self.tuning, self.tunings)
+
+    @property
+    def spec(self) -> str:
+        return spec_of(self)
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        return (f"{command_name(type(self))}/*", "game/*")
+
+    def numbers(self, problem: Problem) -> dict[str, float]:
+        """The parameters that it plays ``problem`` with, by name."""
+        return {}
+
+    def accepts(self, graph: FeedbackGraph) -> bool:
+        """Whether the learner can play ``graph``."""
+        return graph.is_full_information
+
+    def check_graph(self, graph: FeedbackGraph) -> None:
+        """Raise :class:`UserError`, naming what is accepted, for a graph the learner cannot play."""
+        if not self.accepts(graph):
+            raise UserError(
+                f"{self.spec} cannot play graph '{graph.name}' with {graph.n_labels} labels:"
+                f" expected {self.graphs}."
+            )
+
+    def check_number(
+        self, name: str, value: float | None, most: float = math.inf, *, zero: bool = False
+    ) -> None:
+        """Raise :class:`UserError` unless ``value`` is None, or finite and in (0, most], or 0 if ``zero``."""
+        if value is None or (math.isfinite(value) and 0 < value <= most) or (zero and value == 0):
+            return
+        above = "of at least 0" if zero else "above 0"
+        upper = f" and at most {most:g}" if most < math.inf else ""
+        raise UserError(
+            f"{name}={value} of {command_name(type(self))}: expected a finite number"
+            f" {above}{upper}."
+        )
+
+
+def observes_itself(graph: FeedbackGraph) -> bool:
+    """Whether the actions are the labels, and playing a label tells whether it is the true one."""
+    return graph.n_actions == graph.n_labels and bool(graph.observes.diagonal().all())
+
+
+def fresh_state(own: int = 0) -> FloatArray:
+    """The state to start from, with ``own`` slots of the learner's, all zero."""
+    state = np.zeros(OWN + own)
+    state[SCALE] = 1.0
+    return state
+
+
+@helper
+def put_all_on(action: int, p: FloatArray) -> None:
+    """Play ``action`` for certain."""
+    for k in range(p.shape[0]):
+        p[k] = 0.0
+    p[action] = 1.0
+
+
+@helper
+def step_towards(label: int, rival: int, size: float, coefficient: FloatArray) -> None:
+    """Add ``size`` times the features to the weights of ``label`` and subtract it from those of ``rival``."""
+    for k in range(coefficient.shape[0]):
+        coefficient[k] = 0.0
+    coefficient[label] -= size
+    coefficient[rival] += size
+
+
+@kernel(PREDICT)
+def best_label(
+    scores: FloatArray,
+    best: int,
+    runner: int,
+    gap: float,
+    parameters: FloatArray,
+    state: FloatArray,
+    p: FloatArray,
+) -> None:
+    put_all_on(best, p)
