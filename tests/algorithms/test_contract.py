@@ -30,7 +30,9 @@ VARIANTS = {
     "gappletron": ["loss=logistic-K,rule=mixture,update=unprojected,gamma=ones",
                    "loss=hinge,rule=printed,update=ftrl,gamma=0.3"],
     "gaptron": ["loss=hinge", "loss=logistic-2", "loss=logistic-2,tuning=ones"],
+    "newtron": ["projection=euclid", "projection=sphere,tuning=theory"],
     "passive-aggressive": ["variant=pa", "variant=pa-2"],
+    "soba": ["exploration=adaptive,budget=margin", "gamma=0.5,budget=margin"],
 }  # fmt: skip
 GRAPHS = [
     *((graphs.parse(name, 4)) for name in graphs.names()),

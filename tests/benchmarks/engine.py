@@ -1,13 +1,16 @@
-"""Speed and memory of the engine beside a NumPy loop, scikit-learn and C: python tests/benchmarks/engine.py
+"""Speed and memory of the engine and its learners beside other programs: python tests/benchmarks/engine.py
 
 All play the same documents and take turns, round by round. Time is processor time, and a ratio is the
 median of the ratios within a round, so that a busy machine slows both sides. Nothing is asserted about
-time. That C and the engine agree, in mistakes and in every bit of the weights, is checked first.
+time. That C and the engine agree, in mistakes and in every bit of the weights, is checked first. Learners are
+found as the command line finds them; Vowpal Wabbit and River are measured where they are installed (the extra
+``peers``).
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import resource
 import statistics
 import subprocess
@@ -17,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from peers import PEERS, check_learning
 from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
@@ -28,6 +32,8 @@ from boundcheck.algorithms import graphs
 from boundcheck.algorithms.gappletron import Gappletron
 from boundcheck.algorithms.losses import Hinge, Logistic, Loss, SmoothHinge
 from boundcheck.algorithms.updates import UnprojectedDescent
+from boundcheck.errors import UserError
+from boundcheck.verify import catalog
 from boundcheck.verify.play import Game, Run
 from boundcheck.verify.record import BLOCK, N_COLUMNS
 
@@ -45,6 +51,27 @@ WORK = {
     C: "the same learner by hand, K fixed when compiled; three sums",
 }
 
+REFERENCE = "gappletron:loss=smooth-hinge,rule=printed,update=unprojected,gamma=1"
+VARIANTS = (
+    REFERENCE,
+    "gappletron:loss=hinge",
+    "gappletron:loss=logistic-2",
+    "gappletron:update=ftrl",
+    "passive-aggressive:variant=pa-2",
+    "banditron:estimator=importance",
+    "gaptron:loss=hinge",
+    "gaptron:loss=logistic-2",
+    "newtron:projection=euclid",
+    "soba:exploration=adaptive",
+)
+"""Measured beside every learner as it comes."""
+
+GRAPHS = ("bandit", "full", "label-efficient", "filtering")
+"""A learner plays the first of these that it accepts."""
+
+AIMS = {"newtron": 60.0, "second-order-perceptron": 4.0, "soba": 4.0}
+"""Most that a round should cost, in rounds of ``REFERENCE``: 2.5 with a logistic loss, otherwise 1.4."""
+
 Play = Callable[[int], Result]
 
 
@@ -52,10 +79,15 @@ def engine(sequence: Sequence, *, record: bool, loss: Loss | None = None) -> Pla
     """This engine, with or without the columns of every round."""
     learner = Gappletron(loss or SmoothHinge(), "printed", UnprojectedDescent(), 1.0)
     game = Game(learner, sequence, graphs.bandit(sequence.n_labels), seed=SEED)
+    return of_game(game, record=record)
+
+
+def of_game(game: Game, *, record: bool) -> Play:
+    """Replicates of a game."""
 
     def play(replicate: int) -> Result:
         run = Run(game, replicate)
-        while run.position < sequence.horizon:
+        while run.position < game.sequence.horizon:
             run.advance(BLOCK, record=record)
         return run.totals[1], run.weights
 
@@ -97,13 +129,18 @@ class Times:
         times = cls({name: [] for name in plays})
         for _ in range(rounds):
             for name, play in plays.items():
-                replicates = 1 if name in (LOOP, SKLEARN) else REPLICATES
+                replicates = 1 if name in (LOOP, SKLEARN, *PEERS) else REPLICATES
                 begin = time.process_time()
                 for replicate in range(replicates):
                     play(replicate)
                 seconds = time.process_time() - begin
                 times.of[name].append(seconds / (replicates * HORIZON) * 1e9)
         return times
+
+    def cost(self, name: str, other: str) -> str:
+        """How many times the time of ``other``."""
+        pairs = zip(self.of[name], self.of[other], strict=True)
+        return f"{statistics.median(own / theirs for own, theirs in pairs):.2f}"
 
     def median(self, name: str) -> str:
         """Median time."""
@@ -154,6 +191,84 @@ def loss_table(rounds: int) -> Table:
         medians = [times.median(f"{loss.spec} {on}") for on in (False, True)]
         table.add_row(loss.spec, *medians, f"{mistakes[loss.spec, False]:,.0f}")
     return table
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A learner and the graph it plays, or why there is none."""
+
+    spec: str
+    graph: str | None
+    reason: str = ""
+
+    @classmethod
+    def of(cls, spec: str, sequence: Sequence) -> Entrant:
+        """The learner with the tuning of the experiments, on the first graph that it accepts."""
+        fields = {field.name for field in dataclasses.fields(catalog.learner(spec))}
+        if "tuning" in fields and "tuning=" not in spec:
+            spec += ("," if ":" in spec else ":") + "tuning=ones"
+        reason = ""
+        for graph in GRAPHS:
+            try:
+                cls(spec, graph).game(sequence).player()
+            except UserError as error:
+                reason = str(error)
+            else:
+                return cls(spec, graph)
+        return cls(spec, None, reason)
+
+    def game(self, sequence: Sequence) -> Game:
+        """The learner's game on its graph."""
+        graph = graphs.parse(self.graph or "", sequence.n_labels)
+        return Game(catalog.learner(self.spec), sequence, graph, seed=SEED)
+
+    def aim(self, sequence: Sequence) -> float:
+        """Most that its round should cost."""
+        loss = self.game(sequence).player().declaration.loss
+        usual = 2.5 if isinstance(loss, Logistic) else 1.4
+        return AIMS.get(self.spec.partition(":")[0], usual)
+
+
+def entrants(sequence: Sequence) -> list[Entrant]:
+    """Every learner of the library, and the variants of some."""
+    specs = [REFERENCE, *sorted({*catalog.learners(), *VARIANTS} - {REFERENCE})]
+    return [Entrant.of(spec, sequence) for spec in specs]
+
+
+def learner_table(rounds: int) -> tuple[Table, list[str]]:
+    """Every learner, and the peers that are installed, beside Gappletron with the smooth hinge loss.
+
+    Also the learners that are not in it, with the reason.
+    """
+    table = Table(
+        title=f"Cost of a round, records off, T = {HORIZON:,}; x = times that of the first learner"
+    )
+    for heading in ("K", "learner", "graph", "ns/round", "x", "aim", "mistakes"):
+        table.add_column(heading, justify="left" if heading in ("learner", "graph") else "right")
+    left_out: list[str] = []
+    for scale, n_labels in SIZES:
+        sequence = Keywords(scale, n_labels, 0.05).sequence(HORIZON, SEED)
+        field = entrants(sequence)
+        left_out = [f"{one.spec}: {one.reason}" for one in field if one.graph is None]
+        playing = {one.spec: one for one in field if one.graph is not None}
+        plays = {spec: of_game(one.game(sequence), record=False) for spec, one in playing.items()}
+        peers = {
+            name: peer.prepare(sequence, SEED) for name, peer in PEERS.items() if peer.installed
+        }
+        mistakes = {name: play(0)[0] for name, play in {**plays, **peers}.items()}
+        times = Times.measure(plays, rounds)
+        for spec, one in playing.items():
+            cost = [times.median(spec), times.cost(spec, REFERENCE), f"{one.aim(sequence):g}"]
+            table.add_row(str(n_labels), spec, one.graph, *cost, f"{mistakes[spec]:,.0f}")
+        for name in peers:
+            check_learning(name, mistakes[name], sequence)
+        beside = Times.measure({REFERENCE: plays[REFERENCE], **peers}, min(rounds, 5))
+        for name in peers:
+            cost = [beside.median(name), beside.cost(name, REFERENCE), "-"]
+            graph = "bandit" if "cb_explore" in name else "full"
+            table.add_row(str(n_labels), name, graph, *cost, f"{mistakes[name]:,.0f}")
+        table.add_section()
+    return table, left_out
 
 
 def peak_megabytes() -> float:
@@ -211,17 +326,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the engine beside other programs.")
     parser.add_argument("--rounds", type=int, default=15, help="rounds of measuring (15)")
     parser.add_argument("--memory", type=int, metavar="T", help="only the peak memory at T rounds")
+    parser.add_argument("--learners", action="store_true", help="only the learners and peers")
     given = parser.parse_args()
     if given.memory:
         measure_memory(given.memory)
         return
-    console, memory = Console(width=120), memory_table()
+    console, memory = Console(width=120), None if given.learners else memory_table()
     with threadpool_limits(1):
-        console.print(speed_table(given.rounds))
-        for name, work in WORK.items():
-            console.print(f"  {name}: {work}", highlight=False)
-        console.print(loss_table(given.rounds))
-    console.print(memory)
+        if memory is not None:
+            console.print(speed_table(given.rounds))
+            for name, work in WORK.items():
+                console.print(f"  {name}: {work}", highlight=False)
+            console.print(loss_table(given.rounds))
+        table, left_out = learner_table(given.rounds)
+    console.print(table)
+    for line in left_out:
+        console.print(f"  not measured: {line}", highlight=False)
+    for name, peer in PEERS.items():
+        work = f"less: {peer.less}. More: {peer.more}."
+        console.print(f"  {name}: {work if peer.installed else 'not installed'}", highlight=False)
+    if memory is not None:
+        console.print(memory)
 
 
 if __name__ == "__main__":
