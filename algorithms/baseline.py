@@ -74,17 +74,13 @@ class Baseline:
                 f" expected {self.graphs}."
             )
 
-    def check_number(
-        self, name: str, value: float | None, most: float = math.inf, *, zero: bool = False
-    ) -> None:
-        """Raise :class:`UserError` unless ``value`` is None, or finite and in (0, most], or 0 if ``zero``."""
-        if value is None or (math.isfinite(value) and 0 < value <= most) or (zero and value == 0):
+    def check_number(self, name: str, value: float | None, most: float = math.inf) -> None:
+        """Raise :class:`UserError` unless ``value`` is None, or finite and in (0, most]."""
+        if value is None or (math.isfinite(value) and 0 < value <= most):
             return
-        above = "of at least 0" if zero else "above 0"
         upper = f" and at most {most:g}" if most < math.inf else ""
         raise UserError(
-            f"{name}={value} of {command_name(type(self))}: expected a finite number"
-            f" {above}{upper}."
+            f"{name}={value} of {command_name(type(self))}: expected a finite number above 0{upper}."
         )
 
 

@@ -14,7 +14,7 @@ from ..adversaries.crafted import Alternation, CraftedScores
 from ..adversaries.sequence import Comparator, Sequence
 from ..algorithms.graphs import FeedbackGraph
 from ..algorithms.learner import Declaration, Learner, Problem
-from ..algorithms.losses import Hinge, Loss, SmoothHinge
+from ..algorithms.losses import Hinge, Loss, SmoothHinge, margins
 from .comparators import separates
 from .play import Game
 from .record import BEST, MARGIN, Block, FloatArray
@@ -68,6 +68,7 @@ class Case:
     radius : bound on the comparator's norm, known to the learner
     seed : root of all randomness
     played : sums of the replicates that were played already, at their checkpoints (ledger.py)
+    enumerated : rounds of the replicates whose actions were enumerated already
     """
 
     setting: Setting
@@ -81,6 +82,7 @@ class Case:
     played: dict[int, FloatArray] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+    enumerated: dict[int, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def game(self) -> Game:
@@ -142,6 +144,13 @@ class Case:
         """Loss of the comparator in each round, shape (T,), where it counts."""
         assert self.loss is not None
         return self.loss.values(self.comparator.scores(self.sequence), self.sequence.labels)
+
+    @cached_property
+    def comparator_hinge(self) -> FloatArray:
+        """Multiclass hinge loss max{0, 1 - margin} of the comparator in each round, shape (T,), whatever
+        the learner's loss is."""
+        m, _ = margins(self.comparator.scores(self.sequence), self.sequence.labels)
+        return np.maximum(0.0, 1.0 - m)
 
     @cached_property
     def separates_exactly(self) -> bool:

@@ -28,10 +28,11 @@ class Ledger:
     rounds : how many rounds are added up
     errors : sum of 1 - p_t(y_t), the expected mistakes given the past
     mistakes : number of realised mistakes
-    learner_loss : sum of the surrogate losses at the learner's weights
+    learner_loss : sum of the surrogate losses at the learner's weights; NaN for a learner without one
     comparator_loss : the same at the comparator
     explored : number of rounds whose best label is not revealing, N
     largest_weight : largest 1/P_t(y_t), the largest possible importance weight
+    wrong_best : number of rounds whose best label is not the true one
     """
 
     rounds: int
@@ -41,6 +42,7 @@ class Ledger:
     comparator_loss: FloatArray
     explored: FloatArray
     largest_weight: FloatArray
+    wrong_best: FloatArray
 
     @property
     def runs(self) -> int:
@@ -70,22 +72,25 @@ def play_runs(case: Case, replicates: Sequence[int], *, interpreted: bool = Fals
 
 
 def _play_one(case: Case, replicate: int, interpreted: bool) -> FloatArray:
-    """The sums of a run at the checkpoints, shape (checkpoints, 6)."""
-    rows, smallest = [], np.inf
+    """The sums of a run at the checkpoints, shape (checkpoints, 7)."""
+    rows, smallest, wrong = [], np.inf, 0
     marks = checkpoints(case.sequence.horizon)
     for rounds in case.replicate(replicate, trace=False, interpreted=interpreted):
         observation = np.minimum.accumulate(np.minimum(rounds.column(OBSERVATION), smallest))
         smallest = float(observation[-1])
         with np.errstate(divide="ignore"):  # a label that no action observes
             weights = 1 / np.maximum(observation, 0)
+        losses = rounds.comparator_losses if case.loss else rounds.column(LOSS)
         sums = (
             rounds.prefix_sums("errors", rounds.column(ERROR)),
             rounds.prefix_sums("mistakes", rounds.column(MISTAKE)),
             rounds.prefix_sums("learner_loss", rounds.column(LOSS)),
-            rounds.prefix_sums("comparator_loss", rounds.comparator_losses),
+            rounds.prefix_sums("comparator_loss", losses),
             rounds.counters,
             weights,
+            wrong + np.cumsum(rounds.block.best != rounds.block.labels),
         )
+        wrong = int(sums[-1][-1])
         first, last = rounds.window.start, rounds.window.stop
         here = marks[(marks > first) & (marks <= last)] - first - 1
         rows.append(np.stack([column[here] for column in sums], axis=1))

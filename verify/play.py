@@ -126,8 +126,16 @@ class Run:
             self._functions = (*self._functions[:2], *live, no_rewrite.python)
         self._observers = game.graph.in_neighbours
 
-    def advance(self, rounds: int, *, record: bool = True, trace: bool = False) -> Block:
-        """Play up to ``rounds`` more rounds and return them."""
+    def advance(
+        self,
+        rounds: int,
+        *,
+        record: bool = True,
+        trace: bool = False,
+        uniforms: FloatArray | None = None,
+    ) -> Block:
+        """Play up to ``rounds`` more rounds and return them; the draws are those of the replicate's stream, or
+        ``uniforms``, one a round."""
         sequence, graph = self.game.sequence, self.game.graph
         start = self.position
         n = min(rounds, sequence.horizon - start)
@@ -142,7 +150,7 @@ class Run:
             sequence.squared_norms,
             sequence.labels,
             *self._observers,
-            self._uniforms.random(n),
+            self._uniforms.random(n) if uniforms is None else uniforms,
             start,
             self.weights,
             self._loss_parameters,

@@ -123,7 +123,7 @@ def test_the_projection_at_the_ends_of_its_range(
 
 
 def test_a_whole_game_projects_exactly_in_few_passes() -> None:
-    """The multiplier of the last round is a good start: two or three passes where halving needs fifty."""
+    """The multiplier of the last round is a good start: two passes where halving from zero takes 38."""
     sequence = Keywords(2, 6, 0.05).sequence(400, 1)
     for tuning in ("default", "theory"):
         run = Run(Game(Newtron(tuning=tuning), sequence, graphs.bandit(6)), 0)

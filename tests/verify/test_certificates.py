@@ -75,6 +75,16 @@ def setting(rule: str, adversary: str, graph: str, horizon: int | None, loss: st
     return Setting(learner, adversary, graph, horizon, replicates=1)
 
 
+def sampled_and_enumerated_jobs() -> dict[str, suite.Job]:
+    """Refutations of printed statements about the baselines, whose certificates are games."""
+    asks = Setting("label-efficient-perceptron", "sure-mistake", "label-efficient", 400, None, 100)
+    learns = Setting("soba:gamma=0.3", "one-hot:n_labels=3", "bandit", 12, None, 1)
+    return {
+        "statistical": suite.Job(asks, ("label-efficient-perceptron/mistake-bound",)),
+        "enumerated": suite.Job(learns, ("soba/identity",)),
+    }
+
+
 def exact_jobs() -> dict[str, suite.Job]:
     crafted = "crafted-scores:n_labels=3"
     descent = Setting(
@@ -108,7 +118,8 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A certificate of every kind, as files."""
     folder = tmp_path_factory.mktemp("certificates")
     (folder / "learners.py").write_text(PEEKER, encoding="utf-8")
-    found = {name: certificate_of(job) for name, job in exact_jobs().items()}
+    jobs = exact_jobs() | sampled_and_enumerated_jobs()
+    found = {name: certificate_of(job) for name, job in jobs.items()}
     for name, claim, learner in (
         ("played", "gappletron/lemma-1", "Stubborn"),
         ("audit", "game/no-peeking", "Peeker"),
@@ -120,7 +131,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: certificate.write(folder) for name, certificate in found.items()}
 
 
-NAMES = (*exact_jobs(), "played", "audit")
+NAMES = (*exact_jobs(), *sampled_and_enumerated_jobs(), "played", "audit")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -129,7 +140,8 @@ def test_accepted_as_written_and_quickly(name: str, certificates: dict[str, Path
     found = replay(certificates[name])
     assert time.process_time() - started < 5
     assert found.observed > found.envelope
-    kind = {"played": "played", "audit": "audit"}.get(name, "exact")
+    games = ("played", "audit", "statistical")
+    kind = "audit" if name == "enumerated" else name if name in games else "exact"
     assert found.content["kind"] == kind
 
 
@@ -184,7 +196,9 @@ def test_rejected_after_any_one_number_is_changed(
     file = tmp_path / "tampered.json"
     accepted, tried = [], 0
     # descents and games are replayed as a whole each time: a sample of their many numbers will do
-    stride = {"descent": 23, "played": 5, "audit": 3}.get(name, 1)
+    stride = {"descent": 23, "played": 5, "audit": 3, "statistical": 61, "enumerated": 3}.get(
+        name, 1
+    )
     for i, change in enumerate(tampered(content, lambda new: None)):
         if i % stride or change.startswith("/game/learner"):  # the name of a file is no number
             continue
