@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -51,7 +52,12 @@ def test_readme_blocks_run_in_order(tmp_path: Path) -> None:
             done = in_environment(text, tmp_path)
             assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
             outputs.append(done.stdout)
-    assert (tmp_path / "boundcheck-report" / "index.html").is_file()
+    report = tmp_path / "boundcheck-report"
+    assert (report / "index.html").is_file()
+    assert sorted(path.suffix for path in (report / "tables").iterdir()) == sorted(
+        2 * [".csv", ".md", ".tex"]
+    )
+    assert "replicate" in pd.read_parquet(report / "curves.parquet")
     printed = "\n".join(outputs)
     for word in ("gappletron/lemma-1", "refuted", "holds", "comparator loss"):
         assert word in printed

@@ -157,6 +157,8 @@ def test_the_histogram_counts_every_run_and_shows_every_delta(
         spans = {axes.get_position().x0: axes.get_xlim() for axes in figure.axes}
         (first, second) = (spans[x] for x in sorted(spans))
         assert first[1] < second[0]
+        one, other = (axes.get_position() for axes in figure.axes)
+        assert one.x1 < other.x0 or other.x1 < one.x0
 
 
 def test_single_runs_are_drawn_one_by_one(drawn: list[Figure]) -> None:
