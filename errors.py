@@ -14,6 +14,10 @@ class UserError(ValueError):
     """
 
 
+class LearnerError(UserError):
+    """A learner that failed in the middle of a run; other runs may still be judged."""
+
+
 def require(condition: bool, sentence: str) -> None:
     """Raise :class:`UserError` with ``sentence`` unless ``condition`` holds."""
     if not condition:

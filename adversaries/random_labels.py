@@ -40,9 +40,14 @@ class RandomLabels:
         """M."""
         return (self.radius**2 - 1) * self.n_labels**2
 
+    @property
+    def rounds(self) -> int:
+        """The number of rounds by default, the smallest with which the theorem holds: M + 1."""
+        return self.fresh_rounds + 1
+
     def sequence(self, horizon: int | None = None, seed: int = 0) -> Sequence:
         """Return ``horizon`` rounds, M + 1 by default."""
-        T = self.fresh_rounds + 1 if horizon is None else horizon
+        T = self.rounds if horizon is None else horizon
         require(T >= 1, f"horizon T={T}: expected at least 1.")
         labels = stream(seed, self.spec).integers(self.n_labels, size=max(T, self.fresh_rounds + 1))
         return self.with_labels(labels[:T])

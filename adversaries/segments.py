@@ -60,6 +60,12 @@ class Segments:
         equal = self.design == "equal"
         return np.full(self.n, self.n) if equal else np.arange(self.n, 0, -1)
 
+    @property
+    def rounds(self) -> int:
+        """The number of rounds, which cannot be chosen."""
+        n = self.n
+        return n * n if self.design == "equal" else n * (n + 1) // 2
+
     def sequence(self, horizon: int | None = None, seed: int = 0) -> Sequence:
         """Return the whole environment; the seed has no effect.
 
@@ -68,7 +74,7 @@ class Segments:
         UserError
             for a horizon other than the sum of the lengths
         """
-        total = int(self.lengths.sum())
+        total = self.rounds
         require(
             horizon in (None, total),
             f"horizon T={horizon}: expected {total}, the sum of the lengths of the segments.",

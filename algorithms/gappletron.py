@@ -269,5 +269,5 @@ class Gappletron:
             given.get("rule", "threshold"),  # type: ignore[arg-type]
             updates.parse(given.get("update", "projected")),
             gamma,
-            read_float(given, "delta", 0.05),
+            read_float(given, "delta", 0.05, "(0, 1)"),
         )

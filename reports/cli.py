@@ -86,6 +86,12 @@ def cli(ctx: click.Context, debug: bool) -> None:
 )
 @click.option("--quick", is_flag=True, help="Half the size, about a minute.")
 @click.option("--full", is_flag=True, help="Many more runs.")
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Runs of claims judged by sampling, in place of the usual number.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Processes to use."
@@ -113,6 +119,7 @@ def verify(
     claims_file: Path | None,
     quick: bool,
     full: bool,
+    runs: int | None,
     seed: int,
     jobs: int,
     json_file: Path | None,
@@ -146,6 +153,7 @@ def verify(
         radius,
         "quick" if quick else "full" if full else "default",
         claims_file,
+        runs,
     )
     work = plan.jobs_for(request)
     results.check_writable(out)
@@ -156,6 +164,7 @@ def verify(
     hypotheses: list[plan.Hypothesis] = []
     if request.own:  # what cannot be played fails here, before any process is started
         first = resolve(work[0].setting, seed)
+        plan.check_radius(request, first)
     if data is not None:
         hypotheses = plan.measured_hypotheses(first)
         console.print(tables.hypothesis_table(hypotheses), "")
@@ -167,6 +176,9 @@ def verify(
             rows += found
             advance(1, sum(row.surprising for row in rows))
     seconds = time.monotonic() - started
+    failures = suite.failures_of_learner(rows)
+    if failures and not suite.judged(rows):  # earlier results are worth more than these
+        raise UserError(failures[0].outcome.evidence)
     document = results.save(rows, out, seed, seconds, hypotheses)
     if json_file is not None:
         results.write_json(document, json_file)
@@ -178,7 +190,16 @@ def verify(
     if verbose:
         console.print(tables.case_table(rows), "")
     console.print(tables.verdict_table(groups))
-    return _conclude(console, rows, document, out, seconds, claims_file, own=request.own)
+    idle = suite.untested(rows, plan.promises_of(request))
+    status = _conclude(
+        console, rows, document, out, seconds, claims_file, own=request.own, idle=idle
+    )
+    if failures:
+        return _fail(
+            f"{failures[0].outcome.evidence.rstrip('.')}; {len(failures)} of {len(rows)} cells could not be"
+            f" judged, the others are in {out}/."
+        )
+    return status
 
 
 def _conclude(
@@ -190,6 +211,7 @@ def _conclude(
     claims_file: Path | None,
     *,
     own: bool,
+    idle: dict[str, str],
 ) -> int:
     """Say what was surprising, where everything is, and return the exit status."""
     from rich.markup import escape
@@ -219,6 +241,11 @@ def _conclude(
         console.print(f"... and {len(surprises) - 10} more, in {out / 'verdicts.json'}")
     for claim, form in empty:
         console.print(f"[bold red]surprise[/] {claim} ({form}) is vacuous in every case")
+    if idle:
+        named = "; ".join(f"{claim} ({reason})" for claim, reason in idle.items())
+        console.print(
+            f"[bold yellow]warning[/] promised, but never tested: {escape(named)}", soft_wrap=True
+        )
     sampled = document["suite"]["sampled_cells"]
     alarm = document["suite"]["false_alarm_probability"]
     expected = sum(row.expected is not None for row in rows)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -62,7 +63,8 @@ class Certificate:
         """Write the certificate into ``folder`` and return its path."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / self.file_name
-        text = json.dumps(self.content | {"digest": self.digest}, indent=1, ensure_ascii=False)
+        content = self.content | {"digest": self.digest}
+        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
         path.write_text(text + "\n", encoding="utf-8")
         return path
 
@@ -114,6 +116,11 @@ def _digits(value: float | None) -> str | None:
     return None if value is None else f"{value:.12g}"
 
 
+def _plain(value: float) -> float | str:
+    """A number as JSON can hold it: the weight of a label that is never observed is written "inf"."""
+    return float(value) if math.isfinite(value) else repr(float(value))
+
+
 def game_of(case: Case) -> dict[str, Any]:
     """Everything that is needed to play a case again, and what follows from it before any round."""
     setting, graph, declared = case.setting, case.graph, case.declaration
@@ -150,9 +157,8 @@ def played_certificate(
         "numbers": numbers,
     }
     bad = numbers["rounds"][-1]
-    return Certificate(
-        content, (bad["observed"], bad["envelope"]), f"replicate {replicate}, round {at}"
-    )
+    values = (float(bad["observed"]), float(bad["envelope"]))
+    return Certificate(content, values, f"replicate {replicate}, round {at}")
 
 
 def statistical_certificate(
@@ -197,9 +203,9 @@ def numbers_at(
                 "round": block.start + i,
                 "label": int(block.labels[i]),
                 "probabilities": block.probabilities[i].tolist(),
-                "observed": float(sides.observed[i]),
-                "envelope": float(sides.envelope[i]),
-                "tolerance": float(sides.tolerance[i]),
+                "observed": _plain(sides.observed[i]),
+                "envelope": _plain(sides.envelope[i]),
+                "tolerance": _plain(sides.tolerance[i]),
             }
             for i in range(max(0, len(block) - shown), len(block))
         ]

@@ -113,6 +113,8 @@ def check_learner(
     request = plan.Request(tuple(claims), played, graph=graph, adversary=adversary, scale=scale)
     rows = []
     for found in suite.run(plan.jobs_for(request), seed):
+        if failed := suite.failures_of_learner(found):
+            raise UserError(failed[0].outcome.evidence)
         for row in found:
             if row.surprising:
                 raise RefutedPromise(row)

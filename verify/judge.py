@@ -203,7 +203,7 @@ class Watch:
         found.certificate = certificate
         share = self.live / self.rounds
         if share < 1:
-            found.flags = (f"live in {share:.0%} of rounds",)
+            found.flags = (f"live in {percentage(share)} of rounds",)
         if certificate is not None:
             found.verdict = Verdict.REFUTED
             if found.ratio is None or found.ratio <= 1:  # sums may recover after the violation
@@ -245,6 +245,14 @@ class Watch:
                 self.claim, self.form, self.case, bad.replicate, bad.round
             )
         return checked, None
+
+
+def percentage(share: float) -> str:
+    """A share strictly between 0 and 1 in per cent, in as many digits as tell it from 0 and from 100."""
+    digits = 0
+    while float(f"{100 * share:.{digits}f}") in (0, 100):
+        digits += 1
+    return f"{100 * share:.{digits}f}%"
 
 
 def shrink(claim: Claim, form: Form, proof: Certificate) -> Certificate:

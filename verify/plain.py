@@ -37,7 +37,7 @@ from ..algorithms import losses, updates
 from ..algorithms.gappletron import RULES
 from ..algorithms.learner import OWN, Declaration, FloatArray, Player, Problem
 from ..algorithms.uniform import Uniform
-from ..errors import UserError, require, unknown
+from ..errors import LearnerError, UserError, require, unknown
 from .record import TOLERANCE
 
 NUMBERS = (int, float, np.integer, np.floating)
@@ -135,7 +135,7 @@ def _weights_of(learner: Any, problem: Problem, spec: str, when: str) -> FloatAr
     own = np.asarray(own, dtype=np.float64)
     require(
         own.shape == shape,
-        f"weights of {spec} have shape {own.shape}: expected (labels, features) = {shape}.",
+        f"weights of {spec} have shape {own.shape} {when}: expected (labels, features) = {shape}.",
     )
     require(
         bool(np.isfinite(own).all()),
@@ -161,7 +161,7 @@ def _live(
         try:
             given = learner.predict(features(position).copy())
         except (Exception, SystemExit) as error:
-            raise UserError(
+            raise LearnerError(
                 f"learner {spec} raised {type(error).__name__} in predict of round {position}:"
                 f" {error}."
             ) from error
@@ -186,12 +186,15 @@ def _live(
             seen = None if label < 0 else int(label)
             learner.update(features(position).copy(), int(action), seen)
         except (Exception, SystemExit) as error:
-            raise UserError(
+            raise LearnerError(
                 f"learner {spec} raised {type(error).__name__} in update of round {position}:"
                 f" {error}."
             ) from error
         if has_weights:
-            weights[:] = _weights_of(learner, problem, spec, f"after round {position}")
+            try:
+                weights[:] = _weights_of(learner, problem, spec, f"after round {position}")
+            except UserError as error:
+                raise LearnerError(str(error)) from error
         position += 1
         return False
 
@@ -203,20 +206,20 @@ def _checked(given: Any, n_actions: int, spec: str, at: int) -> FloatArray:
         p = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         p = np.zeros(0)
-    require(
-        p.shape == (n_actions,),
-        f"learner {spec} returned {given!r} in round {at}: expected {n_actions} probabilities.",
-    )
-    require(
-        bool(np.isfinite(p).all() and (p >= 0).all()),
-        f"learner {spec} returned the probabilities {p.tolist()} in round {at}: expected numbers of"
-        " at least 0.",
-    )
-    require(
-        abs(float(p.sum()) - 1.0) <= TOLERANCE,
-        f"learner {spec} returned probabilities that sum to {float(p.sum())!r} in round {at}:"
-        " expected 1.",
-    )
+    if p.shape != (n_actions,):
+        raise LearnerError(
+            f"learner {spec} returned {given!r} in round {at}: expected {n_actions} probabilities."
+        )
+    if not (np.isfinite(p).all() and (p >= 0).all()):
+        raise LearnerError(
+            f"learner {spec} returned the probabilities {p.tolist()} in round {at}: expected numbers of"
+            " at least 0."
+        )
+    if abs(float(p.sum()) - 1.0) > TOLERANCE:
+        raise LearnerError(
+            f"learner {spec} returned probabilities that sum to {float(p.sum())!r} in round {at}:"
+            " expected 1."
+        )
     return p
 
 

@@ -8,7 +8,7 @@ look at all of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from . import catalog, plain, settings
 from .case import Case, Setting
 from .claim import Claim
 from .comparators import margin
+from .resolve import fits
 from .suite import Job
 
 OWN_GRAPHS = ("bandit", "filtering", "full")
@@ -46,6 +47,7 @@ class Request:
     radius : bound on the comparator's norm
     scale : "quick", "default" or "full"
     claims_file : Python file with claims of the user's
+    runs : runs of claims that are judged by sampling; those of the scale when None
     """
 
     claims: tuple[str, ...] = ()
@@ -57,6 +59,7 @@ class Request:
     radius: float | None = None
     scale: str = "default"
     claims_file: Path | None = None
+    runs: int | None = None
 
     @property
     def own(self) -> bool:
@@ -85,11 +88,9 @@ def jobs_for(request: Request) -> list[Job]:
         request.label is None or request.data is not None,
         f"label column '{request.label}' is given without --data.",
     )
+    require(request.runs is None or request.runs >= 1, f"runs={request.runs}: expected at least 1.")
     chosen = claims_of(request)
-    if request.learner is not None:
-        learner = request.learner
-        made = catalog.learner(learner) if isinstance(learner, str) else learner
-        catalog.select(made.promises)  # a promise that names no claim would never be judged
+    catalog.select(promises_of(request))  # a promise that names no claim would never be judged
     if not request.own:
         jobs = built_in_jobs(chosen, request.scale)
         require(
@@ -97,10 +98,39 @@ def jobs_for(request: Request) -> list[Job]:
             f"{', '.join(claim.id for claim in chosen)}: no settings are built in; expected --learner,"
             " --adversary, --graph or --data.",
         )
-        return jobs
+        return (
+            jobs if request.runs is None else [replace(j, sampled_runs=request.runs) for j in jobs]
+        )
     ids = tuple(claim.id for claim in chosen)
-    sampled = OWN_SAMPLED_RUNS[request.scale]
+    sampled = request.runs or OWN_SAMPLED_RUNS[request.scale]
     return [Job(setting, ids, True, sampled) for setting in own_settings(request)]
+
+
+def promises_of(request: Request) -> tuple[str, ...]:
+    """Globs of the claims that the user's learner promises; none without such a learner."""
+    if request.learner is None:
+        return ()
+    learner = request.learner
+    made = catalog.learner(learner) if isinstance(learner, str) else learner
+    return tuple(made.promises)
+
+
+def check_radius(request: Request, case: Case) -> None:
+    """Refuse a ball that leaves out the comparator of the adversary that the user chose.
+
+    Raises
+    ------
+    UserError
+        naming the norm of that comparator
+    """
+    planted = case.sequence.comparator
+    if request.adversary is None or request.radius is None or planted is None:
+        return
+    require(
+        fits(planted, request.radius),
+        f"radius B={request.radius:g}: the comparator of {request.adversary} has norm"
+        f" {planted.norm:.6g}; expected at least that, or no radius.",
+    )
 
 
 def claims_of(request: Request) -> list[Claim]:
@@ -141,7 +171,10 @@ def own_settings(request: Request) -> Iterator[Setting]:
         ball = RADIUS_OF_DATA if request.radius is None else request.radius
         streams = [(f"data:{request.data}{column}", None, ball)]
     elif request.adversary is not None:
-        streams = [(request.adversary, rounds, request.radius)]
+        whole = hasattr(
+            catalog.adversary(request.adversary), "rounds"
+        )  # it knows how many it needs
+        streams = [(request.adversary, None if whole else rounds, request.radius)]
     else:
         streams = [
             ("one-hot:n_labels=3,noise=0.05", rounds, request.radius),

@@ -11,6 +11,7 @@ from ..adversaries.sequence import Sequence
 from ..algorithms.graphs import FeedbackGraph
 from ..algorithms.learner import Learner, Player, Problem
 from ..compiled import Kernel
+from ..errors import LearnerError
 from .loop import no_gap, no_rewrite, no_surrogate, play_rounds
 from .record import BLOCK, N_COLUMNS, TOTALS, Block, FloatArray
 
@@ -73,7 +74,7 @@ class Game:
     ) -> Iterator[Block]:
         """Play one replicate and yield its rounds in blocks.
 
-        Raises :class:`UserError` for recorded probabilities that are no distribution.
+        Raises :class:`LearnerError` for a learner that raises or whose probabilities are no distribution.
 
         Parameters
         ----------
@@ -87,8 +88,11 @@ class Game:
         run = Run(self, replicate, interpreted=interpreted)
         end = self.sequence.horizon if stop is None else min(stop, self.sequence.horizon)
         while run.position < end:
-            played = run.advance(min(block, end - run.position), record=record, trace=trace)
-            played.check(self.learner.spec)
+            try:
+                played = run.advance(min(block, end - run.position), record=record, trace=trace)
+                played.check(self.learner.spec)
+            except LearnerError as error:
+                raise LearnerError(f"replicate {replicate}: {error}") from error
             yield played
 
 

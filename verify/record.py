@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UserError
+from ..errors import LearnerError
 
 FloatArray = NDArray[np.float64]
 LabelArray = NDArray[np.int64]
@@ -58,7 +58,7 @@ class Block:
         return len(self.columns)
 
     def check(self, learner: str) -> None:
-        """Raise :class:`UserError` for recorded probabilities that are no distribution."""
+        """Raise :class:`LearnerError` for recorded probabilities that are no distribution."""
         sums, p = self.column(TOTAL), self.probabilities
         legal = np.abs(sums - 1.0) <= TOLERANCE  # false for NaN
         if len(p):
@@ -66,7 +66,7 @@ class Block:
         if not legal.all():
             i = int(np.argmin(legal))
             given = p[i].tolist() if len(p) else f"that sum to {float(sums[i])!r}"
-            raise UserError(
+            raise LearnerError(
                 f"learner {learner} returned the probabilities {given} in round {self.start + i}:"
                 " expected numbers of at least 0 that sum to 1."
             )

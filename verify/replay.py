@@ -50,13 +50,15 @@ def read(path: Path) -> dict[str, Any]:
         if it is missing, not JSON, of another schema, or without the fields of a certificate
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
     except OSError as error:
         raise UserError(
             f"certificate '{path}' cannot be read: {error.strerror}; expected a JSON file."
         ) from None
     except ValueError as error:
         raise UserError(f"certificate '{path}' is not JSON: {error}.") from None
+    except RecursionError:
+        raise _too_deep(path) from None
     require(
         isinstance(content, dict) and "schema" in content,
         f"'{path}' is not a certificate: expected a JSON object with the field 'schema'.",
@@ -73,6 +75,16 @@ def read(path: Path) -> dict[str, Any]:
     return dict(content)
 
 
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _too_deep(path: Path) -> UserError:
+    return UserError(
+        f"certificate '{path}' is nested too deeply: expected a file as boundcheck verify writes it."
+    )
+
+
 def replay(path: Path) -> Replay:
     """Derive a certificate again and return it if every number agrees and the claim is violated.
 
@@ -81,7 +93,13 @@ def replay(path: Path) -> Replay:
     UserError
         if the file is damaged, or anything in it disagrees with what is derived
     """
-    content = read(path)
+    try:
+        return _replay(path, read(path))
+    except RecursionError:
+        raise _too_deep(path) from None
+
+
+def _replay(path: Path, content: dict[str, Any]) -> Replay:
     digest = content.pop("digest")
     require(
         digest == digest_of(content),
@@ -143,14 +161,25 @@ def _exact(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Rep
     return Replay(claim, form, observed, envelope, content, [row])
 
 
-def _case_of(game: dict[str, Any]) -> Case:
-    learner = game["learner"]
+LONGEST_GAME, MOST_ROUNDS = 10**7, 10**9
+"""The longest game that is played again, and how many rounds of all its runs: some minutes, compiled."""
+
+
+def _case_of(game: dict[str, Any], runs: int = 1) -> Case:
+    learner, spec, horizon = game["learner"], game["adversary"], game["horizon"]
     require(
         game["learner_source"] == source_of(str(learner)) or not _is_there(learner),
         f"the file of learner {learner} is not the one that was refuted: it has changed since, or the"
         " certificate has; verify it again.",
     )
-    setting = Setting(learner, game["adversary"], game["graph"], game["horizon"], game["radius"])
+    if not spec.startswith("data:"):  # the rounds of a file are as many as they are
+        rounds = getattr(catalog.adversary(spec), "rounds", None) if horizon is None else horizon
+        require(
+            rounds is None or (rounds <= LONGEST_GAME and rounds * runs <= MOST_ROUNDS),
+            f"the game of the certificate has {rounds} rounds and {runs} runs: expected at most"
+            f" {LONGEST_GAME:,} rounds and {MOST_ROUNDS:,} in all runs.",
+        )
+    setting = Setting(learner, spec, game["graph"], horizon, game["radius"])
     return resolve(setting, game["seed"])
 
 
@@ -176,20 +205,21 @@ def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Re
     proof = played_certificate(claim, form, case, replicate, at)
     _compare(path, content, proof.content)
     rows = proof.content["numbers"]["rounds"]
-    bad = rows[-1]
+    observed, envelope = proof.values
     require(
-        bad["observed"] - bad["envelope"] > bad["tolerance"],
+        observed - envelope > float(rows[-1]["tolerance"]),
         f"certificate '{path}' is rejected: round {at} does not violate {claim.id}.",
     )
-    return Replay(claim, form, bad["observed"], bad["envelope"], content, rows)
+    return Replay(claim, form, observed, envelope, content, rows)
 
 
 def _audit(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
     require(claim.examine is not None, f"{claim.id} has no audit.")
     assert claim.examine is not None
-    case = _case_of(content["game"])
+    runs = content["replicate"] + 1
+    case = _case_of(content["game"], runs)
     require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
-    found = claim.examine(claim, form, case, content["replicate"] + 1, interpreted=True)
+    found = claim.examine(claim, form, case, runs, interpreted=True)
     if found.certificate is None:
         raise UserError(f"certificate '{path}' is rejected: its game does not violate {claim.id}.")
     _compare(path, content, found.certificate.content)
@@ -204,7 +234,7 @@ def _statistical(path: Path, content: dict[str, Any], claim: Claim, form: Form) 
     assert claim.examine is not None
     runs = content["replicates"]
     require(isinstance(runs, int) and runs >= 1, f"replicates {runs}: expected at least 1.")
-    case = _case_of(content["game"])
+    case = _case_of(content["game"], runs)
     require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
     found = claim.examine(claim, form, case, runs, interpreted=not _can_compile())
     if found.certificate is None:

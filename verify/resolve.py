@@ -82,6 +82,7 @@ def resolve(setting: Setting, seed: int) -> Case:
         setting.horizon is None or setting.horizon >= 1,
         f"horizon T={setting.horizon}: expected at least 1.",
     )
+    require(setting.replicates >= 1, f"replicates={setting.replicates}: expected at least 1 run.")
     require(
         setting.radius is None or (math.isfinite(setting.radius) and setting.radius > 0),
         f"radius B={setting.radius}: expected a finite number above 0.",
@@ -95,11 +96,13 @@ def resolve(setting: Setting, seed: int) -> Case:
     else:
         adversary = setting.adversary
         sequence = setting.adversary.sequence(setting.horizon, seed)
-    graph = graphs.parse(setting.graph, sequence.n_labels)
-    require(
-        graph.n_labels == sequence.n_labels,
-        f"graph {graph.name} has {graph.n_labels} labels, the sequence {sequence.n_labels}.",
-    )
+    try:
+        graph = graphs.parse(setting.graph, sequence.n_labels)
+    except UserError as error:
+        if not Path(setting.graph).suffix:
+            raise
+        who = f"{setting.label('adversary')} has {sequence.n_labels} labels"
+        raise UserError(f"{str(error).rstrip('.')}; {who}.") from None
     learner = (
         catalog.learner(setting.learner) if isinstance(setting.learner, str) else setting.learner
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
@@ -108,14 +109,17 @@ def save(
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in (folder / CERTIFICATES).glob("*.json"):
-            old.unlink()
+        for old in _certificates_of(folder):
+            old.unlink(missing_ok=True)
         results = [row.to_json(_certificate(row, folder)) for row in rows]
         document = {
             "schema": SCHEMA,
             "suite": describe_suite(rows, seed, seconds),
             "results": results,
-            "hypotheses": [asdict(hypothesis) for hypothesis in hypotheses],
+            "hypotheses": [
+                asdict(h) | {"measured": h.measured if math.isfinite(h.measured) else None}
+                for h in hypotheses
+            ],
         }
         write_json(document, folder / VERDICTS)
         _curves(rows).to_parquet(folder / CURVES, index=False)
@@ -182,6 +186,17 @@ def _load_curves(path: Path) -> pd.DataFrame:
             f"'{path}' has no column '{absent[0]}': expected {', '.join(CURVE_COLUMNS)}; verify again."
         )
     return curves
+
+
+def _certificates_of(folder: Path) -> list[Path]:
+    """The certificates that an earlier run wrote into ``folder``, as its verdicts name them; no other file."""
+    try:
+        document = json.loads((folder / VERDICTS).read_text(encoding="utf-8"))
+        named = {row["certificate"] for row in document["results"]} - {None}
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return []
+    found = [folder / name for name in named if isinstance(name, str)]
+    return [path for path in found if path.parent == folder / CERTIFICATES]
 
 
 def _certificate(row: Row, folder: Path) -> str | None:

@@ -18,7 +18,7 @@ import joblib
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
-from ..errors import UserError
+from ..errors import LearnerError, UserError
 from . import catalog
 from .case import Case, Setting
 from .claim import Claim, Form, Proof, Verdict, is_surprise
@@ -26,6 +26,9 @@ from .judge import Outcome, judge_case
 from .resolve import resolve
 
 logger = logging.getLogger(__name__)
+
+LEARNER_FAILED = "learner failed"
+"""Flag of an error that is the learner's: it raised, or returned no probabilities, in the middle of a run."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ def judge_job(job: Job, seed: int) -> list[Row]:
     Raises
     ------
     UserError
-        for a mistake in what the user gave; any other failure becomes a row with verdict ``error``
+        for a mistake in what the user gave; a failure in the middle of a run, the learner's or ours, becomes
+        a row with verdict ``error``
     """
     claims = [catalog.claims()[name] for name in job.claims]
     case = resolve(job.setting, seed)
@@ -127,15 +131,29 @@ def judge_job(job: Job, seed: int) -> list[Row]:
             elif job.own:
                 outcome = Outcome(Verdict.NOT_APPLICABLE, evidence=reason)
                 rows.append(_row(claim, form, case, outcome, job.own))
+    # those that look at the same rounds together, so that a learner that fails in one of their runs does not
+    # cost the others their verdicts
+    groups = [[(c, f) for c, f in wanted if c.examine is None]]
+    groups += [[(c, f)] for c, f in wanted if c.examine is not None]
+    for group in groups:
+        rows += _judge_group(group, case, job)
+    return rows
+
+
+def _judge_group(group: list[tuple[Claim, Form]], case: Case, job: Job) -> list[Row]:
+    """The rows of some forms on one case."""
     try:
-        judged = judge_case(case, wanted, job.setting.replicates, job.sampled_runs)
+        found = judge_case(case, group, job.setting.replicates, job.sampled_runs)
+    except LearnerError as error:
+        failed = Outcome(Verdict.ERROR, evidence=str(error), flags=(LEARNER_FAILED,))
     except UserError:
         raise
     except Exception as error:
         logger.exception("case %s failed", job.setting.key)
         failed = Outcome(Verdict.ERROR, evidence=f"{type(error).__name__}: {error}")
-        return rows + [_row(claim, form, case, failed, job.own) for claim, form in wanted]
-    return rows + [_row(claim, form, case, outcome, job.own) for claim, form, outcome in judged]
+    else:
+        return [_row(claim, form, case, outcome, job.own) for claim, form, outcome in found]
+    return [_row(claim, form, case, failed, job.own) for claim, form in group]
 
 
 def _row(
@@ -192,6 +210,32 @@ def run(jobs: Sequence[Job], seed: int, processes: int = 1) -> Iterator[list[Row
 def _judge_batch(jobs: Sequence[Job], seed: int) -> list[list[Row]]:
     with threadpool_limits(1):
         return [judge_job(job, seed) for job in jobs]
+
+
+def failures_of_learner(rows: Sequence[Row]) -> list[Row]:
+    """Rows without a verdict because the learner failed in the middle of a run."""
+    return [row for row in rows if LEARNER_FAILED in row.outcome.flags]
+
+
+def judged(rows: Sequence[Row]) -> list[Row]:
+    """Rows with a verdict."""
+    return [row for row in rows if row.verdict not in (Verdict.ERROR, Verdict.NOT_APPLICABLE)]
+
+
+def untested(rows: Sequence[Row], promises: Sequence[str]) -> dict[str, str]:
+    """Promised claims that no case put to the test, and why not."""
+    idle = (Verdict.NOT_APPLICABLE, Verdict.VACUOUS)
+    reasons: dict[str, str] = {}
+    for row in rows:
+        promised = any(fnmatchcase(row.claim, glob) for glob in promises)
+        vacuous = row.verdict == Verdict.VACUOUS
+        # of several reasons, that of a case that came nearest to a test
+        if promised and (vacuous or row.claim not in reasons):
+            reasons[row.claim] = f"{'vacuous: ' if vacuous else ''}{row.outcome.evidence}"
+    for row in rows:
+        if row.verdict not in idle:
+            reasons.pop(row.claim, None)
+    return reasons
 
 
 def vacuous_everywhere(rows: Sequence[Row]) -> list[tuple[str, str]]:

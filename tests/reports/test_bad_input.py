@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.reports.cli import main
-from boundcheck.verify import suite
+from boundcheck.verify import catalog, plan, suite
 from boundcheck.verify.case import Setting
-from boundcheck.verify.certificate import digest_of
+from boundcheck.verify.certificate import digest_of, header
 from boundcheck.verify.resolve import resolve
+from boundcheck.verify.results import load
 
 GOOD = "a,b,label\n1,0,x\n0,1,y\n1,1,x\n0,0,y\n"
 
@@ -73,6 +75,8 @@ def prepared(tmp_path: Path) -> Path:
         "text.csv": "a,label\n1,x\nmany,y\n",
         "ragged.csv": "a,b,label\n1,2,x\n1,x\n",
         "empty.csv": "",
+        "two.csv": "1,0\n0,1\n",
+        "four.edgelist": "a b\nb c\nc d\nd a\n",
         "blind.csv": "1,0,0\n0,0,0\n0,0,0\n",
         "no_import.py": "import nothing_of_that_name\n",
         "syntax.py": "def broken(:\n",
@@ -84,6 +88,11 @@ def prepared(tmp_path: Path) -> Path:
         "leaves.py": "raise SystemExit(0)\n",
         "leaves_later.py": learner(update="raise SystemExit(0)"),
         "leaves_early.py": learner(make="raise SystemExit(0)"),
+        "delta.py": learner(head="delta = 1.5"),
+        "weights.py": learner(
+            make="self.weights = [[0.0] * problem.n_features] * problem.n_labels",
+            update="self.weights = [1.0]",
+        ),
         "gamma.py": learner(head="gamma = -1.0"),
         "gamma_word.py": learner(head="gamma = 'ones'"),
         "promise.py": learner(head="promises = ('gapletron/lemma-1',)"),
@@ -94,6 +103,10 @@ def prepared(tmp_path: Path) -> Path:
         "other.json": json.dumps({"schema": 99}),
         "list.json": "[1, 2]",
         "deep.json": "[" * 100_000,
+        "deeper.json": certificate().replace(
+            '"kind"', '"x": ' + "[" * 30_000 + "]" * 30_000 + ', "kind"'
+        ),
+        "infinity.json": '{"schema": Infinity}',
         "bytes.json": "",
         "claim_list.json": certificate(claim=[1]),
         "no_instance.json": certificate(),
@@ -119,6 +132,11 @@ CASES = [
     ("verify --learner gappletron:gamma=-1", ("gamma=-1", "at least 0")),
     ("verify --learner gappletron:gamma=nan", ("gamma=nan", "finite")),
     ("verify --learner gappletron:delta=2", ("delta=2", "(0, 1)")),
+    ("verify --learner gappletron:delta=0", ("delta=0", "(0, 1)")),
+    ("verify --learner gappletron:delta=1", ("delta=1", "(0, 1)")),
+    ("verify --learner gappletron:delta=-0.5", ("delta=-0.5", "(0, 1)")),
+    ("verify --learner gappletron:delta=nan", ("delta=nan", "(0, 1)")),
+    ("verify --learner delta.py:Broken --quick", ("delta=1.5", "(0, 1)")),
     ("verify --learner gappletron:gamma", ("gamma", "key=value")),
     ("verify --learner segment-probe --graph bandit", ("'bandit'", "filtering:revealing=1")),
     ("verify --learner banditron:gama=0.1", ("gama", "Did you mean 'gamma'")),
@@ -131,6 +149,19 @@ CASES = [
     ("verify --learner gaptron:rate=x", ("rate=x", "a number")),
     ("verify --graph bandid", ("bandid", "Did you mean 'bandit'")),
     ("verify --graph blind.csv --adversary one-hot", ("label 1, 2", "observed by some action")),
+    ("verify --graph two.csv --adversary one-hot", ("2 entries", "expected 3", "one-hot has 3")),
+    (
+        "verify --graph four.edgelist --adversary one-hot",
+        ("4 nodes", "expected 3", "one-hot has 3"),
+    ),
+    ("verify --graph filtering:revealing=7 --adversary one-hot", ("revealing=7", "[0, 2]")),
+    (
+        "verify --learner segment-probe --adversary one-hot --graph bandit",
+        ("segment-probe", "filtering:revealing=1", "not bandit"),
+    ),
+    ("verify --learner leaping --adversary one-hot", ("at least 3 labels", "adversary concealed")),
+    ("verify --adversary one-hot --radius 1", ("B=1", "one-hot has norm 1.41421", "at least")),
+    ("verify --adversary segments:environment=2 --radius 2.2", ("B=2.2", "norm 2.23607")),
     ("verify --adversary one-hod", ("one-hod", "Did you mean 'one-hot'")),
     ("verify --adversary one-hot:n_labels=1", ("n_labels", "2")),
     ("verify --adversary one-hot:noise=2", ("noise", "2")),
@@ -159,7 +190,11 @@ CASES = [
     ("verify --learner nans.py:Broken --quick", ("round 3", "nan")),
     ("verify --learner sum.py:Broken --quick", ("round 3", "sum to 0.5")),
     ("verify --learner shape.py:Broken --quick", ("round 3", "probabilities")),
-    ("verify --learner raises.py:Broken --quick", ("round 0", "RuntimeError", "lost for good")),
+    (
+        "verify --learner raises.py:Broken --quick",
+        ("replicate 0", "round 0", "RuntimeError", "lost for good"),
+    ),
+    ("verify --learner weights.py:Broken --quick", ("replicate 0", "after round 0", "shape (1,)")),
     ("verify --learner leaves.py:Broken", ("leaves.py", "SystemExit")),
     ("verify --learner leaves_early.py:Broken --quick", ("cannot be made", "SystemExit")),
     ("verify --learner leaves_later.py:Broken --quick", ("round 0", "SystemExit")),
@@ -178,6 +213,9 @@ CASES = [
     ("verify --quick --full", ("--quick", "--full")),
     ("verify --seed -1", ("-1",)),
     ("verify --jobs 0", ("0",)),
+    ("verify --runs 0", ("--runs", "0", "x>=1")),
+    ("verify --runs -3", ("--runs", "-3", "x>=1")),
+    ("verify --runs many", ("--runs", "many", "integer")),
     ("verify --radios 2", ("--radios", "--radius")),
     ("verfy", ("verfy", "Did you mean 'verify'")),
     ("list claim", ("claim", "Did you mean 'claims'")),
@@ -186,7 +224,9 @@ CASES = [
     ("replay not.json", ("not.json", "not JSON")),
     ("replay list.json", ("list.json", "schema")),
     ("replay other.json", ("schema 99", "expected 1")),
-    ("replay deep.json", ()),
+    ("replay deep.json", ("deep.json", "nested too deeply")),
+    ("replay deeper.json", ("deeper.json", "nested too deeply")),
+    ("replay infinity.json", ("infinity.json", "not JSON", "Infinity")),
     ("replay bytes.json", ("bytes.json", "not JSON")),
     ("replay claim_list.json", ()),
     ("replay no_instance.json", ("no_instance.json",)),
@@ -231,11 +271,129 @@ def test_an_error_leaves_earlier_results_alone(
     assert files(prepared / "boundcheck-report") == kept
 
 
+LATE = """
+class Late:
+    promises = ("game/*",)
+
+    def __init__(self, problem):
+        self.n = problem.graph.n_actions
+        self.bandit = problem.graph.name == "bandit"
+        self.rounds = 0
+        self.seen = 0
+
+    def predict(self, x):
+        return [1 / self.n] * self.n
+
+    def update(self, x, action, label):
+        self.seen += action == 0
+        self.rounds += 1
+        if self.bandit and self.rounds == 4 and self.seen == 0:
+            raise RuntimeError("no action 0 so far")
+"""
+
+
+def test_a_learner_that_raises_later_costs_only_its_own_cells(
+    prepared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It raises in some runs of one graph only; the other cells are judged and written."""
+    (prepared / "late.py").write_text(LATE, encoding="utf-8")
+    command = "verify --learner late.py:Late --adversary one-hot --jobs 1 --seed 4"
+    assert run(*command.split(), monkeypatch=monkeypatch, folder=prepared) == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    found = re.fullmatch(
+        r"boundcheck: error: replicate (\d+): learner late\.py:Late raised RuntimeError in update of"
+        r" round 3: no action 0 so far; (\d+) of (\d+) cells could not be judged, the others are in"
+        r" boundcheck-report/\.",
+        error,
+    )
+    assert found, error
+    replicate, failed, total = (int(number) for number in found.groups())
+    assert replicate > 0, "the first runs go well, by the choice of the seed"
+    rows = load(prepared / "boundcheck-report").document["results"]
+    errors = [row for row in rows if row["verdict"] == "error"]
+    assert (len(errors), len(rows)) == (failed, total)
+    for row in errors:
+        assert row["graph"] == "bandit"
+        assert re.search(r"replicate \d+: .* in update of round 3", row["evidence"])
+        assert row["flags"] == ["learner failed"]
+    audited = {row["graph"]: row["verdict"] for row in rows if row["claim"] == "game/no-peeking"}
+    assert audited == {"bandit": "error", "filtering": "holds", "full": "vacuous"}
+
+
+def test_replay_refuses_what_would_take_hours(
+    prepared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claim = catalog.claims()["gappletron/lemma-1"]
+    form = claim.form("repaired")
+    game = {"learner": "uniform", "graph": "bandit", "radius": None, "seed": 0}
+    for adversary, horizon in (
+        ("one-hot", 10**9),
+        ("segments:n=1000000", None),
+        ("random-labels:radius=3000", None),
+    ):
+        content = header("played", claim, form)
+        content |= {"game": game | {"adversary": adversary, "horizon": horizon}, "round": 3}
+        text = json.dumps(content | {"digest": digest_of(content)})
+        (prepared / "long.json").write_text(text, encoding="utf-8")
+        assert run("replay", "long.json", monkeypatch=monkeypatch, folder=prepared) == 2
+        error = capsys.readouterr().err
+        assert "expected at most 10,000,000 rounds" in error
+        assert error.count("\n") == 1
+
+
+def test_a_verdict_without_test_says_which_horizon_would_do(
+    prepared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tunings = (*(f"theorem-{part}" for part in ("4a", "4b", "5a", "5b")), "ones")
+    seen = set()
+    for tuning in tunings:
+        graph = "full" if tuning == "ones" else "bandit"
+        adversary = "keywords:noise=0" if tuning == "ones" else "one-hot:noise=0"
+        command = (
+            f"verify gappletron/theorem-[345]? --adversary {adversary} --graph {graph} --quick"
+        )
+        learner = f"gappletron:gamma={tuning}"
+        arguments = [*command.split(), "--learner", learner, "--jobs", "1"]
+        assert run(*arguments, monkeypatch=monkeypatch, folder=prepared) == 0
+        printed = capsys.readouterr().out
+        assert "bites from T =" in " ".join(printed.split()) or "reach it from T =" in printed
+        for row in load(prepared / "boundcheck-report").document["results"]:
+            if row["verdict"] == "vacuous":
+                seen.add(row["claim"])
+                assert re.search(r"(bites|reach it) from T = \d+$", row["evidence"]), row
+    assert seen == {f"gappletron/theorem-{part}" for part in ("3a", "3b", "4a", "4b", "5a", "5b")}
+
+
+def test_promises_that_were_never_tested_are_named(
+    prepared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (prepared / "promises.py").write_text(
+        learner(head="promises = ('gappletron/lemma-1', 'gappletron/theorem-6', 'game/*')"),
+        encoding="utf-8",
+    )
+    command = "verify --learner promises.py:Broken --graph bandit --quick --jobs 1"
+    assert run(*command.split(), monkeypatch=monkeypatch, folder=prepared) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (warning,) = [line for line in lines if line.startswith("warning")]
+    assert "gappletron/lemma-1 (the learner declares no loss)" in warning
+    assert "gappletron/theorem-6 (it is about its own environments" in warning
+    assert "game/" not in warning
+
+
 @pytest.mark.parametrize("horizon", [0, -1])
 def test_no_rounds(horizon: int) -> None:
     """The number of rounds cannot be chosen on the command line."""
     with pytest.raises(UserError, match=f"T={horizon}: expected at least 1"):
         resolve(Setting("uniform", "one-hot", "full", horizon), 0)
+
+
+def test_no_runs() -> None:
+    with pytest.raises(UserError, match="replicates=0: expected at least 1 run"):
+        resolve(Setting("uniform", "one-hot", "full", 10, replicates=0), 0)
+    with pytest.raises(UserError, match="runs=0: expected at least 1"):
+        plan.jobs_for(plan.Request(runs=0))
+    assert {job.sampled_runs for job in plan.jobs_for(plan.Request(runs=7))} == {7}
+    assert {job.sampled_runs for job in plan.jobs_for(plan.Request(graph="full", runs=7))} == {7}
 
 
 @pytest.mark.parametrize(

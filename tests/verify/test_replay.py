@@ -184,3 +184,67 @@ def test_equal_content_has_an_equal_name(certificates: dict[str, dict[str, Any]]
     assert one.file_name == two.file_name
     other = Certificate(changed(certificates["exact"], ("form",), "repaired"), (1.0, 0.0), "")
     assert one.file_name != other.file_name
+
+
+DEAF = """
+import numpy as np
+
+class Deaf:
+    promises = ("gappletron/bound-9",)
+    gamma = 1.0
+
+    def __init__(self, problem):
+        self.n = problem.graph.n_actions
+
+    def predict(self, x):
+        return np.eye(self.n)[0]
+
+    def update(self, x, action, label):
+        pass
+"""
+
+
+def test_the_infinite_weight_of_a_label_never_observed_is_json(tmp_path: Path) -> None:
+    (tmp_path / "deaf.py").write_text(DEAF, encoding="utf-8")
+    setting = Setting(f"{tmp_path}/deaf.py:Deaf", "one-hot", "bandit", 20, None, 1)
+    row, *_ = suite.judge_job(suite.Job(setting, ("gappletron/bound-9",), own=True), 0)
+    assert row.outcome.certificate is not None
+    file = row.outcome.certificate.write(tmp_path)
+
+    def refuse(token: str) -> None:
+        raise AssertionError(token)
+
+    content = json.loads(file.read_text(encoding="utf-8"), parse_constant=refuse)
+    content.pop("digest")
+    assert content["numbers"]["rounds"][-1]["observed"] == "inf"
+    found = replay(file)
+    assert found.observed == float("inf")
+    assert found.envelope < 100
+    for path, values in (
+        (("observed",), ("1e9", "-inf", "nan", "infinity", 1e9, None)),
+        (("envelope",), (1.0, "inf", "1.0")),
+        (("tolerance",), (1.0, "inf", "0")),
+    ):
+        for new in values:
+            damaged = changed(content, ("numbers", "rounds", -1, *path), new)
+            with pytest.raises(UserError, match="rejected"):
+                replay(write(damaged, tmp_path))
+    text = file.read_text(encoding="utf-8").replace('"inf"', "Infinity")
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match="Infinity is no number of JSON"):
+        replay(file)
+
+
+def test_a_game_that_would_take_hours_is_not_played(
+    certificates: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    for kind, path, value in (
+        ("played", ("game", "horizon"), 10**9),
+        ("audit", ("game", "horizon"), 10**9),
+        ("audit", ("replicate",), 10**9),
+        ("audit", ("game", "adversary"), "segments:n=100000"),
+        ("statistical", ("game", "horizon"), 10**8),
+        ("statistical", ("replicates",), 10**9),
+    ):
+        with pytest.raises(UserError, match="expected at most 10,000,000 rounds and 1,000,000,000"):
+            replay(write(changed(certificates[kind], path, value), tmp_path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,78 @@ def test_damaged_results_are_named(tmp_path: Path) -> None:
     (tmp_path / "verdicts.json").write_text('{"schema": 7}', encoding="utf-8")
     with pytest.raises(UserError, match="schema 7"):
         results.load(tmp_path)
+
+
+def test_only_certificates_that_an_earlier_run_named_are_replaced(tmp_path: Path) -> None:
+    learner = gappletron("logistic-K", "printed", "stand-still", "2")
+    jobs = [
+        suite.Job(Setting(learner, "crafted-scores", "full", 400), (f"gappletron/{name}",))
+        for name in ("lemma-1", "condition-2")
+    ]
+    folder = tmp_path / "certificates"
+    folder.mkdir()
+    (folder / "mine.json").write_text("{}", encoding="utf-8")
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}", encoding="utf-8")
+    names = []
+    for job in jobs:
+        results.save(suite.judge_job(job, 0), tmp_path, 0, 1.0)
+        names.append({path.name for path in folder.iterdir()})
+    assert names[0] & names[1] == {"mine.json"}
+    assert len(names[0]) == len(names[1]) == 2
+    verdicts = tmp_path / "verdicts.json"
+    for text in (
+        "{",
+        "[]",
+        '{"results": 3}',
+        '{"results": [{"certificate": 5}, {"certificate": "outside.json"}]}',
+        '{"results": [{"certificate": "certificates/../outside.json"}]}',
+    ):
+        verdicts.write_text(text, encoding="utf-8")
+        results.save([], tmp_path, 0, 1.0)
+        assert {path.name for path in folder.iterdir()} == names[1]
+        assert outside.exists()
+
+
+def test_a_measured_number_that_is_not_finite_is_null(tmp_path: Path) -> None:
+    measured = [plan.Hypothesis(str(x), x, "") for x in (1.5, math.inf, -math.inf, math.nan)]
+    results.save([], tmp_path, 0, 1.0, measured)
+    saved = results.load(tmp_path).document["hypotheses"]
+    assert [row["measured"] for row in saved] == [1.5, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.5, "50%"), (0.994, "99%"), (0.9996, "99.96%"), (1 - 1e-7, "99.99999%"), (0.0004, "0.04%")],
+)
+def test_a_share_below_one_is_not_rounded_to_one(share: float, text: str) -> None:
+    assert judge.percentage(share) == text
+
+
+def test_a_promise_counts_as_tested_in_any_case() -> None:
+    def row(claim: str, verdict: Verdict, evidence: str = "") -> suite.Row:
+        outcome = judge.Outcome(verdict, evidence=evidence)
+        return suite.Row(claim, *("",) * 7, verdict, None, outcome)
+
+    rows = [
+        row("a/1", ELSEWHERE, "no loss"),
+        row("a/2", ELSEWHERE, "no loss"),
+        row("a/2", HOLDS),
+        row("a/3", VACUOUS, "T is 5"),
+        row("a/3", ELSEWHERE, "no rule"),
+        row("a/4", ERROR),
+        row("b/1", ELSEWHERE, "no loss"),
+    ]
+    assert suite.untested(rows, ["a/*"]) == {"a/1": "no loss", "a/3": "vacuous: T is 5"}
+    assert suite.untested(rows, []) == {}
+
+
+def test_an_adversary_that_knows_its_rounds_is_asked() -> None:
+    for adversary, rounds in (
+        ("segments:n=5", 15),
+        ("random-labels:radius=3", 33),
+        ("one-hot", 300),
+    ):
+        request = plan.Request(adversary=adversary, graph="filtering:revealing=1", scale="quick")
+        (setting, *_) = plan.own_settings(request)
+        assert resolve.resolve(setting, 0).sequence.horizon == rounds

@@ -68,19 +68,24 @@ def _sides_5(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSid
     log_term = loss.maximum(case.sequence.radius, case.radius, K) * math.log(2 / delta)
     if separable:
         A = (K + 2) * log_term + u
-        envelope = 2 * math.log(2 / delta) + 5 * max(math.sqrt(A * rho * T), 2 * K / q * A)
-        base, needed = np.zeros(ledger.runs), 25 * A * rho
+        constant, root, flat = 2 * math.log(2 / delta), 5 * math.sqrt(A * rho), 10 * K / q * A
+        base = np.zeros(ledger.runs)
     else:
         A = u + 5 * log_term
-        envelope = (3 * K + 1) * math.log(2 / delta) + max(
-            5 * math.sqrt(K * rho * T * A), 7 * K * K * A / q
-        )
-        base, needed = ledger.comparator_loss, 25 * K * rho * A
+        constant, root = (3 * K + 1) * math.log(2 / delta), 5 * math.sqrt(K * rho * A)
+        base, flat = ledger.comparator_loss, 7 * K * K * A / q
     return TailSides(
         ledger.mistakes,
-        {delta: base + envelope},
+        {delta: base + (constant + max(root * math.sqrt(T), flat))},
         base,
-        f"without loss of the comparator it bites from about T = {math.ceil(needed)}",
+        f"without loss of the comparator it bites from T = {first_biting(constant, root, flat)}",
+    )
+
+
+def first_biting(constant: float, root: float, flat: float) -> int:
+    """The smallest T that is at least constant + max{root sqrt(T), flat}."""
+    return math.ceil(
+        max(constant + flat, ((root + math.sqrt(root * root + 4 * constant)) / 2) ** 2)
     )
 
 
