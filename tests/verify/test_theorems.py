@@ -19,6 +19,7 @@ from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.theorem_4 import _sides_a
 from boundcheck.verify.claims.theorem_6 import environment_weights
 from boundcheck.verify.claims.theorem_7 import forced_value
+from boundcheck.verify.claims.theorems_3_and_5 import first_biting
 from boundcheck.verify.evidence import refutes, runs_to_hold
 from boundcheck.verify.ledger import Ledger, play_runs
 from boundcheck.verify.mean import examine_mean
@@ -94,6 +95,15 @@ def test_theorem_3_prints_both_ratios() -> None:
         assert [row.verdict for row in rows] == [Verdict.HOLDS]
         assert rows[0].outcome.ratio is not None
         assert rows[0].outcome.regret_ratio is not None
+
+
+def test_the_first_horizon_that_bites_is_the_first() -> None:
+    for constant in (0.5, 10.0, 300.0):
+        for root in (0.0, 3.0, 70.0):
+            for flat in (0.0, 900.5, 1e5):
+                T = first_biting(constant, root, flat)
+                assert constant + max(root * T**0.5, flat) <= T * (1 + 1e-12)
+                assert constant + max(root * (T - 1) ** 0.5, flat) > T - 1
 
 
 @pytest.mark.parametrize("part", ["4a", "4b", "5a", "5b"])
