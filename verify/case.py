@@ -152,6 +152,10 @@ class Case:
         m, _ = margins(self.comparator.scores(self.sequence), self.sequence.labels)
         return np.maximum(0.0, 1.0 - m)
 
+    def hinge_until(self, rounds: int) -> float:
+        """Sum of the comparator's hinge losses in the first ``rounds`` rounds."""
+        return float(self.comparator_hinge[:rounds].sum())
+
     @cached_property
     def separates_exactly(self) -> bool:
         """Whether the comparator has margin at least 1 in every round, in exact arithmetic, and so loss

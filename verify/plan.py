@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from ..algorithms.graphs import parse
 from ..errors import require
 from . import catalog, plain, settings
 from .case import Case, Setting
@@ -180,10 +181,20 @@ def own_settings(request: Request) -> Iterator[Setting]:
             ("one-hot:n_labels=3,noise=0.05", rounds, request.radius),
             ("keywords:keyword_scale=1,n_labels=5,noise=0.05", rounds, request.radius or 1.0),
         ]
-    for learner, graph, (adversary, horizon, radius) in product(
-        learners, OWN_GRAPHS if request.graph is None else (request.graph,), streams
-    ):
-        yield Setting(learner, adversary, graph, horizon, radius, replicates)
+    for learner in learners:
+        graphs = own_graphs(learner) if request.graph is None else (request.graph,)
+        for graph, (adversary, horizon, radius) in product(graphs, streams):
+            yield Setting(learner, adversary, graph, horizon, radius, replicates)
+
+
+def own_graphs(learner: Any) -> tuple[str, ...]:
+    """The graphs of ``OWN_GRAPHS`` that a learner plays, or the label-efficient one where it plays none; all of
+    them for a learner that does not say what it plays."""
+    made = catalog.learner(learner) if isinstance(learner, str) else learner
+    if not hasattr(made, "accepts"):
+        return OWN_GRAPHS
+    found = tuple(graph for graph in OWN_GRAPHS if made.accepts(parse(graph, 3)))
+    return found or ("label-efficient",)
 
 
 def load_claims(path: Path) -> list[Claim]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -257,3 +258,27 @@ def test_what_is_false_of_the_baselines_is_said_to_be() -> None:
         ("label-efficient-perceptron/mistake-bound", "printed"),
         ("soba/identity", "printed"),
     }
+
+
+@pytest.mark.parametrize(
+    "claim", [c.id for c in catalog.claims().values() if c.kind == Kind.MEAN and c.id.split("/")[0] in FAMILIES]
+)  # fmt: skip
+def test_envelopes_are_those_of_the_rounds_played_so_far(claim: str) -> None:
+    """A shorter game of the same learner has the envelope that the longer one passes through."""
+    long = next(s for s in catalog.claims()[claim].cases() if not s.adversary.startswith("sure"))
+    case = resolve(long, 0)
+    learner = long.learner
+    if claim.startswith("gaptron"):  # its own numbers depend on the horizon
+        numbers = case.declaration.numbers
+        learner += f",gamma={numbers['gamma']!r},rate={numbers['rate']!r}"
+
+    def envelopes(horizon: int) -> dict[int, float]:
+        setting = replace(long, learner=learner, horizon=horizon, replicates=2)
+        curve = suite.judge_job(suite.Job(setting, (claim,)), 0)[-1].outcome.curve
+        return dict(zip(curve.rounds.tolist(), curve.envelope.tolist(), strict=True))
+
+    whole = envelopes(long.horizon)
+    half = max(rounds for rounds in whole if rounds < long.horizon / 2)
+    assert whole[half] == pytest.approx(envelopes(half)[half])
+    constant = claim.startswith("label-efficient") or "importance" in learner
+    assert constant or whole[half] < whole[long.horizon]

@@ -242,3 +242,23 @@ def test_an_adversary_that_knows_its_rounds_is_asked() -> None:
         request = plan.Request(adversary=adversary, graph="filtering:revealing=1", scale="quick")
         (setting, *_) = plan.own_settings(request)
         assert resolve.resolve(setting, 0).sequence.horizon == rounds
+
+
+@pytest.mark.parametrize(
+    ("learner", "graphs"),
+    [
+        ("perceptron", ("full",)),
+        ("gaptron", ("bandit", "full")),
+        ("banditron:estimator=importance", plan.OWN_GRAPHS),
+        ("label-efficient-perceptron", ("label-efficient",)),
+        ("gappletron", plan.OWN_GRAPHS),
+        ("uniform", plan.OWN_GRAPHS),
+    ],
+)
+def test_a_learner_is_played_on_graphs_that_it_accepts(
+    learner: str, graphs: tuple[str, ...]
+) -> None:
+    jobs = plan.jobs_for(plan.Request(learner=learner, scale="quick"))
+    assert {job.setting.graph for job in jobs} == set(graphs)
+    asked = plan.jobs_for(plan.Request(learner=learner, graph="cops-and-robbers"))
+    assert {job.setting.graph for job in asked} == {"cops-and-robbers"}

@@ -168,7 +168,7 @@ def _guesses(case: Case, horizon: float, hinge: float) -> float:
 
 
 def _guess_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
-    T, K, hinge = case.sequence.horizon, case.n_labels, float(case.comparator_hinge.sum())
+    T, K, hinge = ledger.rounds, case.n_labels, case.hinge_until(ledger.rounds)
     envelope = _guesses(case, T, hinge)
     return MeanSides(
         ledger.wrong_best,
@@ -182,9 +182,9 @@ def _guess_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
 
 
 def _mistake_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
-    T, K, hinge = case.sequence.horizon, case.n_labels, float(case.comparator_hinge.sum())
+    T, K, hinge = ledger.rounds, case.n_labels, case.hinge_until(ledger.rounds)
     gamma = number(case, "gamma")
-    missed = float((1 - shares(case)[case.sequence.labels]).sum())
+    missed = float((1 - shares(case)[case.sequence.labels[:T]]).sum())
     envelope = (1 - gamma) * _guesses(case, T, hinge) + gamma * missed
     rate = missed / T
     return MeanSides(

@@ -278,11 +278,11 @@ THEOREM = Claim(
 
 
 def _bandit_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
-    K, T, gamma = case.n_labels, case.sequence.horizon, number(case, "gamma")
+    K, T, gamma = case.n_labels, ledger.rounds, number(case, "gamma")
     regret = case.comparator.norm**2 / (2 * number(case, "rate"))
     explored = gamma * (K - 1) / K
     flat = regret + explored * T
-    base, most_base = ledger.comparator_loss, float(case.comparator_losses.sum())
+    base, most_base = ledger.comparator_loss, float(case.comparator_losses[:T].sum())
     return MeanSides(
         ledger.errors,
         (Bound(base + flat, most_base + flat),),

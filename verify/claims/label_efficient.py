@@ -94,10 +94,10 @@ EXPECTED_STEP = Claim(
 
 
 def _sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
-    b, T, K = number(case, "smoothing"), case.sequence.horizon, case.n_labels
+    b, T, K = number(case, "smoothing"), ledger.rounds, case.n_labels
     half = case.sequence.radius**2 / (2 if form.name == "printed" else 1)
     flat = ((b + half) * case.comparator.norm) ** 2 / (2 * b)
-    hinge = float(case.comparator_hinge.sum())
+    hinge = case.hinge_until(T)
     envelope = (b + half) / b * hinge + flat
     values = np.full(ledger.runs, envelope)
     return MeanSides(
