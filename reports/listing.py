@@ -18,13 +18,14 @@ def table_of(what: str) -> Table:
     Raises
     ------
     UserError
-        for anything but claims, learners, adversaries and graphs
+        for anything but claims, learners, adversaries, graphs and studies
     """
     makers = {
         "claims": _claims,
         "learners": _learners,
         "adversaries": _adversaries,
         "graphs": _graphs,
+        "studies": _studies,
     }
     if what not in makers:
         raise unknown("list", what, makers)
@@ -112,6 +113,18 @@ def _graphs() -> Table:
         rows = " / ".join("".join("1" if seen else "." for seen in row) for row in graph.observes)
         facts = f"revealing {list(graph.revealing)}, domination number {graph.domination_number}"
         table.add_row(graph.name, f"{rows}   {escape(facts)}")
+    return table
+
+
+def _studies() -> Table:
+    from ..verify import study
+
+    table = _table("name", "cases", "learners", "what it is")
+    for name in study.names():
+        found = study.load(name)
+        size = f"{len(found.cells)} settings x {found.seeds} seeds"
+        words = f"{escape(found.title)} [dim]({escape(found.source)})[/]"
+        table.add_row(name, size, escape(", ".join(found.learners)), words)
     return table
 
 

@@ -143,15 +143,29 @@ def test_the_package_list_is_the_folders() -> None:
     assert {path for top in tops for path in top.rglob("*.py")} <= set(MODULES.values())
 
 
+def data_files(package: str) -> Iterator[Path]:
+    """Yield the files that are no modules in a package and in its folders that are no packages."""
+    for path in folder(package).rglob("*"):
+        inner = {parent for parent in path.parents if folder(package) in parent.parents}
+        if (
+            path.is_file()
+            and path.suffix not in {".py", ".pyc"}
+            and not any((parent / "__init__.py").exists() for parent in inner)
+        ):
+            yield path
+
+
 def test_the_wheel_carries_every_data_file() -> None:
     data = PROJECT["tool"]["setuptools"]["package-data"]
     left_out = [
         str(path.relative_to(ROOT))
         for package in PACKAGES
         if package != "boundcheck"
-        for path in folder(package).iterdir()
-        if path.is_file() and path.suffix not in {".py", ".pyc"}
-        if not any(fnmatch(path.name, pattern) for pattern in data.get(package, []))
+        for path in data_files(package)
+        if not any(
+            fnmatch(path.relative_to(folder(package)).as_posix(), pattern)
+            for pattern in data.get(package, [])
+        )
     ]
     assert left_out == []
     assert "py.typed" in data["boundcheck"]
@@ -199,7 +213,8 @@ def test_the_package_imports_itself_relatively() -> None:
 
 def test_what_is_imported_is_declared() -> None:
     project = PROJECT["project"]
-    lines = [*project["dependencies"], *project["optional-dependencies"]["data"]]
+    extras = project["optional-dependencies"]
+    lines = [*project["dependencies"], *extras["cluster"], *extras["data"]]
     declared = {re.split(r"[^\w-]", line)[0].lower() for line in lines}
     used = {module for tree in TREES.values() for module, _ in absolute(tree)}
     used.discard("pytest")  # verify/checks.py loads it inside the decorator for pytest's users

@@ -1,0 +1,243 @@
+"""Playing the cases of a study, on this machine's cores or on a cluster.
+
+A case is played by a pure function of its content, so neither the machine nor the order matters. Workers send back
+numbers; only the process that asked writes them down.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+from joblib.externals.loky import get_reusable_executor
+from threadpoolctl import threadpool_limits
+
+from ..algorithms import graphs
+from ..errors import UserError, require
+from . import catalog
+from .orphan import die_with
+from .play import Game, Run
+from .record import BLOCK, MARGIN
+from .store import difference, provenance
+from .study import StudyCase, digest_of_file, make_adversary
+
+SECONDS_FOR_SCHEDULER = 10
+
+_COMPILING = threading.Lock()  # a dask worker plays several cases in threads
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a worker sends back.
+
+    Attributes
+    ----------
+    case : what was played
+    columns : the columns of the result; empty if it failed
+    error, traceback : what was raised; empty if nothing was
+    provenance : where the numbers come from
+    host, seconds : for the log
+    """
+
+    case: StudyCase
+    columns: dict[str, list[Any]]
+    error: str
+    traceback: str
+    provenance: dict[str, str]
+    host: str
+    seconds: float
+
+
+Outcomes = Generator[Outcome, None, None]
+
+
+def play(case: StudyCase) -> dict[str, list[Any]]:
+    """Play all learners of a case on its stream and return the columns of its result.
+
+    Raises
+    ------
+    UserError
+        for what a learner, a file or the adversary does wrong
+    """
+    content = case.content
+    for path, digest in content["files"].items():
+        require(
+            digest_of_file(path) == digest,
+            f"file '{path}' has changed since the study started: start it again.",
+        )
+    sequence = make_adversary(content["adversary"]).sequence(content["horizon"], content["seed"])
+    graph = graphs.parse(content["graph"], sequence.n_labels)
+    planted = sequence.comparator
+    scores = None if planted is None else planted.scores(sequence)
+    columns: dict[str, list[Any]] = {}
+    for name, tuning, spec, _ in content["learners"]:
+        game = Game(catalog.learner(spec), sequence, graph, content["radius"], content["seed"])
+        for row in _sums(game, scores, content["checkpoints"]):
+            for column, value in {"learner": name, "tuning": tuning, **row}.items():
+                columns.setdefault(column, []).append(value)
+    return columns
+
+
+def _sums(
+    game: Game, comparator_scores: Any, checkpoints: Sequence[int]
+) -> Iterator[dict[str, Any]]:
+    """Play one learner and yield what it adds up to at each checkpoint."""
+    with _COMPILING:
+        run = Run(game, 0)
+    loss, labels = game.player().declaration.loss, game.sequence.labels
+    losses = None
+    if loss is not None and comparator_scores is not None:
+        losses = loss.values(comparator_scores, labels)
+    best_label_mistakes, comparator_loss = 0, 0.0
+    for checkpoint in checkpoints:
+        while run.position < checkpoint:
+            block = run.advance(min(BLOCK, checkpoint - run.position))
+            block.check(game.learner.spec)
+            best_label_mistakes += int(np.count_nonzero(block.best != block.labels))
+            if losses is not None and loss is not None:
+                counts = loss.counts_for_comparator(block.best, block.column(MARGIN), block.labels)
+                window = slice(block.start, block.start + len(block))
+                comparator_loss += float(np.where(counts, losses[window], 0.0).sum())
+        expected, mistakes, surrogate, observed = run.totals.tolist()
+        yield {
+            "rounds": checkpoint,
+            "mistakes": int(mistakes),
+            "best_label_mistakes": best_label_mistakes,
+            "expected_mistakes": expected,
+            "observed_labels": int(observed),
+            "surrogate_loss": None if loss is None else surrogate,
+            "comparator_loss": None if losses is None else comparator_loss,
+        }
+
+
+def attempt(content: Mapping[str, Any]) -> Outcome:
+    """Play the case of this content in a worker; whatever is raised comes back as an outcome."""
+    case = StudyCase(content)
+    columns: dict[str, list[Any]] = {}
+    error = trace = ""
+    started = time.perf_counter()
+    try:
+        with threadpool_limits(1):
+            columns = play(case)
+    except UserError as mistake:
+        error, trace = str(mistake), traceback.format_exc()
+    except Exception as failure:
+        error, trace = f"{type(failure).__name__}: {failure}", traceback.format_exc()
+    seconds = time.perf_counter() - started
+    return Outcome(case, columns, error, trace, provenance(), socket.gethostname(), seconds)
+
+
+def run_here(cases: Sequence[StudyCase], processes: int) -> Outcomes:
+    """Play cases in processes of this machine and yield the outcomes as they come.
+
+    Raises
+    ------
+    UserError
+        if a process is killed
+    """
+    processes = min(processes, len(cases))
+    with joblib.parallel_config("loky", inner_max_num_threads=1):
+        workers = joblib.Parallel(
+            n_jobs=processes,
+            return_as="generator_unordered",
+            pre_dispatch="2*n_jobs",
+            batch_size=1,
+            initializer=die_with,
+            initargs=(os.getpid(),),
+        )
+    outcomes = workers(joblib.delayed(attempt)(case.content) for case in cases)
+    try:
+        for outcome in outcomes:
+            yield outcome
+    except BrokenProcessPool:
+        raise UserError(
+            "a worker process was killed, perhaps for want of memory: expected all of them to live;"
+            " finished cases are intact, continue with fewer --jobs."
+        ) from None
+    finally:
+        with warnings.catch_warnings():  # that cases in hand are given up is meant
+            warnings.simplefilter("ignore", UserWarning)
+            outcomes.close()
+        if processes > 1:
+            get_reusable_executor().shutdown(wait=True, kill_workers=True)
+
+
+def run_on_dask(cases: Sequence[StudyCase], scheduler: str) -> Outcomes:
+    """Play cases on the workers of a dask cluster and yield the outcomes as they come.
+
+    Raises
+    ------
+    UserError
+        if the scheduler does not answer, has no workers, or workers with other sources
+    """
+    try:
+        import distributed
+    except ImportError:
+        raise UserError(
+            "backend 'dask' needs the package distributed, which is not installed: expected"
+            " pip install 'boundcheck[cluster]', or backend loky."
+        ) from None
+    if not re.fullmatch(r"(\w+://)?[^/\s]+:\d+/?", scheduler):
+        raise UserError(
+            f"dask scheduler '{scheduler}' is no address: expected one such as tcp://127.0.0.1:8786."
+        )
+    cluster: Any = distributed  # it has no types
+    try:
+        client = cluster.Client(scheduler, timeout=SECONDS_FOR_SCHEDULER, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"dask scheduler '{scheduler}' does not answer within {SECONDS_FOR_SCHEDULER} s"
+            f" ({type(error).__name__}): expected the address of one that runs, such as"
+            " tcp://127.0.0.1:8786."
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=SECONDS_FOR_SCHEDULER)
+        except TimeoutError:
+            raise UserError(
+                f"dask scheduler '{scheduler}' has no workers: expected at least one, as"
+                f" dask worker {scheduler} starts it."
+            ) from None
+        contents = [dict(case.content) for case in cases]
+        futures = dict(zip(client.map(attempt, contents, pure=False), cases, strict=True))
+        try:
+            for future in cluster.as_completed(list(futures), loop=client.loop):
+                outcome = _outcome(future, futures[future])
+                if reason := difference(outcome.provenance):
+                    raise UserError(
+                        f"a dask worker on '{outcome.host}' has {reason}: expected the same on all"
+                        " machines."
+                    )
+                yield outcome
+                future.release()
+        except (CancelledError, OSError) as error:
+            raise UserError(
+                f"dask scheduler '{scheduler}' answers no longer ({type(error).__name__}): expected it to run"
+                " to the end; finished cases are intact, and the same command continues."
+            ) from None
+        finally:
+            client.cancel(list(futures))
+
+
+def _outcome(future: Any, case: StudyCase) -> Outcome:
+    """What came of a case on a cluster; a case that kills its workers has failed."""
+    from distributed import KilledWorker
+
+    try:
+        found: Outcome = future.result()
+    except KilledWorker as error:
+        text = f"the workers that played it died: {error}"
+        return Outcome(case, {}, text, traceback.format_exc(), provenance(), "", 0.0)
+    return found
