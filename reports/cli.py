@@ -383,19 +383,31 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     metavar="DIR",
     help="Folder that verify wrote.",
 )
+@click.option(
+    "--study",
+    "studies",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="DIR",
+    help="Folder of a study; again for more. By default all those in results/.",
+)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Page to write.")
-def report(folder: Path, out: Path | None) -> int:
-    """Make one self-contained page of the verdicts: statements, evidence, pictures.
+def report(folder: Path, studies: tuple[Path, ...], out: Path | None) -> int:
+    """Make one self-contained page of verdicts and studies: statements, evidence, pictures, tables.
 
     Its tables are written beside it as CSV, Markdown and LaTeX.
 
     \b
     boundcheck verify --quick && boundcheck report
+    boundcheck study smoke && boundcheck report
     """
+    from . import studies as shown
     from .page import write_report
 
-    written = "\n".join(f"wrote {path}" for path in write_report(folder, out))
-    _console(False).print(written, markup=False, soft_wrap=True)
+    found = [shown.load(place) for place in studies or shown.found_in(STUDIES_FOLDER)]
+    written = write_report(folder, out, found)
+    lines = "\n".join(f"wrote {path}" for path in written)
+    _console(False).print(lines, markup=False, soft_wrap=True)
     return AS_EXPECTED
 
 

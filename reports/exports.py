@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from ..errors import UserError
 from ..verify.claim import LOUDEST_FIRST
@@ -16,11 +17,6 @@ from .figures import Result
 from .tables import number, speaker
 
 FOLDER = "tables"
-
-FORMATS = ("csv", "md", "tex")
-
-FILES = tuple(f"{name}.{ending}" for name, ending in product(("verdicts", "cases"), FORMATS))
-"""What ``write_tables`` writes."""
 
 NUMBERS = ("observed", "envelope", "ratio", "regret_ratio", "headroom")
 
@@ -73,18 +69,29 @@ def write_tables(rows: Sequence[Result], folder: Path) -> list[Path]:
     UserError
         if the folder cannot be written
     """
-    frames = (verdict_frame(rows), case_frame(rows))
-    texts = (write(frame) for frame, write in product(frames, (to_csv, to_markdown, to_latex)))
+    return write_frames({"verdicts": verdict_frame(rows), "cases": case_frame(rows)}, folder)
+
+
+def write_frames(frames: dict[str, pd.DataFrame], folder: Path) -> list[Path]:
+    """Write named tables in each format into ``folder`` and return the paths.
+
+    Raises
+    ------
+    UserError
+        if the folder cannot be written
+    """
+    written = []
     try:
-        folder.mkdir(exist_ok=True)
-        for name, text in zip(FILES, texts, strict=True):
-            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        folder.mkdir(parents=True, exist_ok=True)
+        for (name, frame), (ending, to_text) in product(frames.items(), FORMATS.items()):
+            written.append(folder / f"{name}.{ending}")
+            written[-1].write_text(to_text(frame), encoding="utf-8", newline="\n")
     except OSError as error:
         raise UserError(
             f"folder '{folder}' for tables cannot be written: {error.strerror or error}; expected a"
             " folder that can be written."
         ) from None
-    return [folder / name for name in FILES]
+    return written
 
 
 def to_csv(frame: pd.DataFrame) -> str:
@@ -95,7 +102,7 @@ def to_csv(frame: pd.DataFrame) -> str:
 def to_markdown(frame: pd.DataFrame) -> str:
     """A pipe table whose cells read as they are, whatever they hold."""
     words = _words(frame).map(lambda cell: _SPECIAL_IN_MARKDOWN.sub(r"\\\1", cell))
-    align = ["right" if name in (*NUMBERS, "runs", "rounds") else "left" for name in frame]
+    align = ["right" if is_numeric_dtype(frame[name]) else "left" for name in frame]
     words.columns = [str(name).replace("_", " ") for name in frame]
     if words.empty:  # for which alignment is an error
         align = []
@@ -106,7 +113,8 @@ def to_markdown(frame: pd.DataFrame) -> str:
 def to_latex(frame: pd.DataFrame) -> str:
     """A longtable with the rules of booktabs; long cells may break after their commas."""
     wide = ("flags", "cases", "evidence", "case", "certificate")
-    kinds = dict.fromkeys(wide, "p{3.5cm}") | dict.fromkeys((*NUMBERS, "runs", "rounds"), "r")
+    numeric = [str(name) for name in frame if is_numeric_dtype(frame[name])]
+    kinds = dict.fromkeys(wide, "p{3.5cm}") | dict.fromkeys(numeric, "r")
     words = _words(frame)
     words.columns = [str(name).replace("_", " ") for name in frame]
     text = words.to_latex(
@@ -130,3 +138,9 @@ def _words(frame: pd.DataFrame) -> pd.DataFrame:
         return "-" if value is None or value == "" else " ".join(str(value).split())
 
     return frame.astype(object).where(frame.notna(), None).map(word)
+
+
+FORMATS = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
+
+FILES = tuple(f"{name}.{ending}" for name, ending in product(("verdicts", "cases"), FORMATS))
+"""What ``write_tables`` writes."""

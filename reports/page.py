@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import count
 from os.path import relpath
 from pathlib import Path
@@ -19,6 +20,8 @@ from ..verify.claim import LOUDEST_FIRST, Claim, Kind, Verdict, is_surprise
 from . import figures, panels
 from .exports import FILES, FOLDER, write_tables
 from .figures import Result
+from .studies import StudyResults, section
+from .studies import write_tables as write_study_tables
 from .tables import speaker
 
 SHOWN_CASES = 400
@@ -37,20 +40,31 @@ MEANING = {
 """What the headroom says, for each kind of claim."""
 
 
-def write_report(folder: Path, out: Path | None = None) -> list[Path]:
-    """Write the page of a result folder and, beside it, its tables as files; return all paths, the page first.
+def write_report(
+    folder: Path, out: Path | None = None, found: Sequence[StudyResults] = ()
+) -> list[Path]:
+    """Write the page of a result folder and of studies and, beside it, its tables as files.
 
     Parameters
     ----------
-    folder : what ``verify`` wrote
+    folder : what ``verify`` wrote; with studies it need not have written anything
     out : file to write; ``index.html`` in the folder when None
+    found : studies to show as well
+
+    Returns
+    -------
+    all paths, the page first
 
     Raises
     ------
     UserError
         if there are no results, or the page cannot be written
     """
-    loaded = results.load(folder)
+    studies = [section(own) for own in found]
+    if studies and not (folder / results.VERDICTS).exists():
+        loaded = results.Results({"suite": None, "results": []}, pd.DataFrame(columns=["claim"]))
+    else:
+        loaded = results.load(folder)
     document, rows = loaded.document, loaded.document["results"]
     path = folder / "index.html" if out is None else out
     environment = Environment(
@@ -62,6 +76,7 @@ def write_report(folder: Path, out: Path | None = None) -> list[Path]:
     )
     environment.filters["number"] = _number
     environment.filters["plural"] = _plural
+    environment.filters["measured"] = lambda value: "–" if value != value else _number(value)
     environment.filters["broken"] = _broken
     environment.filters["located"] = lambda name: Path(
         relpath(folder / name, path.parent)
@@ -80,14 +95,20 @@ def write_report(folder: Path, out: Path | None = None) -> list[Path]:
         cases=len({row["case"] for row in rows}),
         cells=len(rows),
         order=LOUDEST_FIRST,
+        studies=studies,
     )
     try:
+        if studies:
+            path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_own_ids(text), encoding="utf-8")
     except OSError as error:
         raise UserError(
             f"page '{path}' cannot be written: {error.strerror}; expected a file in a folder that exists."
         ) from None
-    return [path, *write_tables(rows, path.parent / FOLDER)]
+    tables = write_tables(rows, path.parent / FOLDER) if rows else []
+    for own in found:
+        tables += write_study_tables(own, path.parent / FOLDER)
+    return [path, *tables]
 
 
 def _number(value: float | None, digits: int = 3) -> str:
@@ -97,8 +118,8 @@ def _number(value: float | None, digits: int = 3) -> str:
     return (f"{value:,.0f}" if whole else f"{value:.{digits}g}").replace("-", "−")
 
 
-def _plural(n: int, word: str) -> str:
-    return f"{n} {word}" if n == 1 else f"{n:,} {word}s"
+def _plural(n: int, word: str, words: str | None = None) -> str:
+    return f"{n} {word}" if n == 1 else f"{n:,} {words or word + 's'}"
 
 
 def _broken(spec: str) -> Markup:

@@ -157,9 +157,9 @@ def run_here(cases: Sequence[StudyCase], processes: int) -> Outcomes:
             initializer=die_with,
             initargs=(os.getpid(),),
         )
-    outcomes = workers(joblib.delayed(attempt)(case.content) for case in cases)
+    outcomes: Any = workers(joblib.delayed(attempt)(case.content) for case in cases)
     try:
-        for outcome in outcomes:
+        for outcome in outcomes:  # noqa: UP028 - it is closed below, with care
             yield outcome
     except BrokenProcessPool:
         raise UserError(
