@@ -152,56 +152,63 @@ def _grid(study: Study, place: Layout, final: pd.DataFrame, measure: str, name: 
 
 
 def curves(study: Study, sums: pd.DataFrame, measure: str) -> str:
-    """A measure over the rounds, averaged over settings: a row for each tuning, a column for each value of the inner
-    axis. Bands reach from the smallest to the largest seed."""
-    return _over_rounds(
-        study, sums.assign(shown=sums[measure]), measure.replace("_", " "), log=True
-    )
+    """The share of rounds with a mistake so far, averaged over settings: a row for each tuning, a column for each value
+    of the inner axis. Bands reach from the smallest to the largest seed."""
+    shown = sums.assign(shown=sums[measure] / sums["rounds"])
+    return _over_rounds(study, shown, f"{measure.replace('_', ' ')} / round", regret=False)
 
 
 def regret(study: Study, sums: pd.DataFrame) -> str | None:
-    """Expected mistakes minus the loss of the planted comparator; None if there is none."""
+    """Expected mistakes minus the loss of the planted comparator, and its envelope where there is one, dashed; None if
+    nothing was planted."""
     known = sums.dropna(subset=["comparator_loss"])
     if known.empty:
         return None
     shown = known.assign(shown=known["expected_mistakes"] - known["comparator_loss"])
-    return _over_rounds(study, shown, "regret", log=False)
+    return _over_rounds(study, shown, "regret", regret=True)
 
 
-def _over_rounds(study: Study, sums: pd.DataFrame, name: str, *, log: bool) -> str:
+def _over_rounds(study: Study, sums: pd.DataFrame, name: str, *, regret: bool) -> str:
     place, looks = layout(study), _looks(study)
     tunings = [t for t in dict.fromkeys(sums["tuning"]) if t != "best"]
     inner = _values(study, place.inner)
     keys = ["learner", "tuning", "rounds", "seed", *([] if place.inner is None else [place.inner])]
-    by_seed = sums.groupby(keys)["shown"].mean().reset_index()
+    groups = sums.groupby(keys)
+    by_seed = groups[["shown", "regret_envelope"]].mean()
+    whole = groups["regret_envelope"].count() == groups.size()  # else it is of other settings
+    by_seed["regret_envelope"] = by_seed["regret_envelope"].where(whole)
+    by_seed = by_seed.reset_index()
     with sns.axes_style("whitegrid", _STYLE):
         size = (PANEL[0] * len(inner) + 0.3, PANEL[1] * len(tunings) + 0.2)
         figure = Figure(figsize=size, layout="constrained")
         panels = figure.subplots(len(tunings), len(inner), sharex=True, sharey=True, squeeze=False)
+    every = sorted(sums["rounds"].unique())
     for (i, tuning), (j, value) in product(enumerate(tunings), enumerate(inner)):
         axes: Axes = panels[i, j]
         own = by_seed[by_seed["tuning"] == tuning]
         own = own if place.inner is None else own[own[place.inner] == value]
         for learner, look in looks.items():
-            of = (
-                own[own["learner"] == learner]
-                .groupby("rounds")["shown"]
-                .agg(["mean", "min", "max"])
-            )
+            mine = own[own["learner"] == learner].groupby("rounds")
+            of, envelope = mine["shown"].agg(["mean", "min", "max"]), mine["regret_envelope"].mean()
             if of.empty:
                 continue
             axes.plot(of.index, of["mean"], lw=1.3, ms=3, markevery=6, **look)
             axes.fill_between(of.index, of["min"], of["max"], alpha=0.15, lw=0, color=look["color"])
-        ends = [int(sums["rounds"].min()), int(sums["rounds"].max())]
-        axes.plot(ends, ends, lw=1, ls=":", color=INK)
+            if regret:
+                axes.plot(envelope.index, envelope, lw=1.3, ls="--", color=look["color"])
+        if regret:
+            axes.plot(every, every, lw=1, ls=":", color=INK)
         words = [] if value is None else [f"{place.inner} = {value}"]
         axes.set_title(", ".join([f"tuning {tuning}", *words]), fontsize=9)
         axes.tick_params(labelsize=8)
     first: Axes = panels[0, 0]
     first.set_xscale("log")
-    if log:
+    if regret:  # where the comparator loses more than the learner errs, how much more says little
+        first.set_ylim(max(float(by_seed["shown"].min()), -every[-1] / 4), every[-1])
+    elif (by_seed["shown"] > 0).all():
         first.set_yscale("log")
-        first.set_ylim(bottom=0.8)
+        first.yaxis.set_major_formatter("{x:g}")
+        first.yaxis.set_minor_formatter("")
     for axes in panels[-1]:
         axes.set_xlabel("round", fontsize=8.5)
     for axes in panels[:, 0]:

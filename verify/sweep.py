@@ -13,7 +13,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -27,9 +27,12 @@ from threadpoolctl import threadpool_limits
 from ..algorithms import graphs
 from ..errors import UserError, require
 from . import catalog
+from .case import Case, Setting
+from .claims.theorem_4 import regret_envelope
 from .orphan import die_with
 from .play import Game, Run
 from .record import BLOCK, MARGIN
+from .resolve import fits
 from .store import difference, provenance
 from .study import StudyCase, digest_of_file, make_adversary
 
@@ -84,14 +87,36 @@ def play(case: StudyCase) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {}
     for name, tuning, spec, _ in content["learners"]:
         game = Game(catalog.learner(spec), sequence, graph, content["radius"], content["seed"])
-        for row in _sums(game, scores, content["checkpoints"]):
+        for row in _sums(game, scores, content["checkpoints"], _envelope(game, content)):
             for column, value in {"learner": name, "tuning": tuning, **row}.items():
                 columns.setdefault(column, []).append(value)
     return columns
 
 
+def _envelope(game: Game, content: Mapping[str, Any]) -> Callable[[int], float | None]:
+    """The envelope of the regret against the planted comparator after some rounds, where there is one."""
+    comparator = game.sequence.comparator
+    if comparator is None or not fits(comparator, game.comparator_norm):
+        return lambda rounds: None
+    names = (game.learner.spec, content["adversary"], content["graph"], content["horizon"])
+    case = Case(
+        Setting(*names, radius=game.comparator_norm),
+        game.learner,
+        None,
+        game.graph,
+        game.sequence,
+        comparator,
+        game.comparator_norm,
+        game.seed,
+    )
+    return lambda rounds: regret_envelope(case, rounds)
+
+
 def _sums(
-    game: Game, comparator_scores: Any, checkpoints: Sequence[int]
+    game: Game,
+    comparator_scores: Any,
+    checkpoints: Sequence[int],
+    envelope: Callable[[int], float | None],
 ) -> Iterator[dict[str, Any]]:
     """Play one learner and yield what it adds up to at each checkpoint."""
     with _COMPILING:
@@ -119,6 +144,7 @@ def _sums(
             "observed_labels": int(observed),
             "surrogate_loss": None if loss is None else surrogate,
             "comparator_loss": None if losses is None else comparator_loss,
+            "regret_envelope": envelope(checkpoint),
         }
 
 

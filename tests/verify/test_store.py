@@ -301,6 +301,7 @@ def test_what_is_stored_is_what_is_played(tmp_path: Path, cases: list[StudyCase]
     losses = loss.values(sequence.comparator.scores(sequence), sequence.labels)
     assert np.allclose(own["comparator_loss"], np.cumsum(losses)[at], rtol=1e-12)
     assert own["comparator_loss"].iloc[-1] > 0
+    assert own["regret_envelope"].isna().all()  # the planted comparator lies outside the ball
     guesser = table[table["learner"] == "Guesser"]
     assert guesser["surrogate_loss"].isna().all()
     assert guesser["comparator_loss"].isna().all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -18,6 +19,8 @@ from small_study import small
 from boundcheck.errors import UserError
 from boundcheck.verify import store, sweep
 from boundcheck.verify import study as studies
+from boundcheck.verify.case import Setting
+from boundcheck.verify.resolve import resolve
 from boundcheck.verify.study import StudyCase
 
 PATIENCE = 5.0  # seconds in which workers are gone
@@ -103,6 +106,24 @@ def test_without_distributed_the_sentence_says_what_to_install(
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UserError, match=r"pip install 'boundcheck\[cluster\]'"):
         list(sweep.run_on_dask(small().cases(), "tcp://127.0.0.1:8786"))
+
+
+def test_the_envelope_of_the_regret_is_theorem_4s_where_it_applies() -> None:
+    grid = {"adversary": "one-hot", "graph": "bandit", "horizon": 200, "radius": 2.5}
+    learners = {"Gap": {"theory": "gappletron:gamma=theorem-4a", "ones": "gappletron:gamma=ones"}}
+    (case, *_) = small(grid=grid, learners=learners).cases()
+    columns = sweep.play(case)
+    setting = Setting("gappletron:gamma=theorem-4a", "one-hot", "bandit", 200, radius=2.5)
+    resolved = resolve(setting, 0)
+    u = resolved.smoothness * resolved.declaration.regret_factor**2
+    K = resolved.n_labels
+    for tuning, rounds, envelope in zip(
+        columns["tuning"], columns["rounds"], columns["regret_envelope"], strict=True
+    ):
+        if tuning == "theory":
+            assert envelope == pytest.approx(max(2 * K * K * u, 2 * K * math.sqrt(u * rounds)))
+        else:
+            assert envelope is None
 
 
 def test_a_failure_stays_with_its_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

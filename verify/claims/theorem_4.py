@@ -75,6 +75,19 @@ def separable_missing(tuning: str, case: Case) -> str | None:
     return None
 
 
+def regret_envelope(case: Case, rounds: int) -> float | None:
+    """The first part's bound, as repaired, on expected mistakes minus the comparator's loss after some rounds.
+
+    The number of counted rounds is at most that of all rounds. None where a hypothesis is not met.
+    """
+    if theorem_missing("theorem-4a", case) or (plays_rule(False, case) and not sees_enough(case)):
+        return None
+    K, u = case.n_labels, curvature(case)
+    rho, q = case.graph.domination_number, revealing_count(case)
+    counted = 0 if case.graph.is_full_information else rounds
+    return max(2 * K * K * u / q, 2 * math.sqrt(rho * K * u * counted))
+
+
 def _missing_a(printed: bool, case: Case) -> str | None:
     return theorem_missing("theorem-4a", case) or plays_rule(printed, case)
 
