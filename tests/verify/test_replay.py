@@ -195,6 +195,7 @@ class Deaf:
 
     def __init__(self, problem):
         self.n = problem.graph.n_actions
+        self.weights = np.zeros((problem.n_labels, problem.n_features))
 
     def predict(self, x):
         return np.eye(self.n)[0]
