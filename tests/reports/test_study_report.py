@@ -167,7 +167,7 @@ def test_the_page_has_pictures_and_tables(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(markdown) == 2 + 2 * 3 * 2
     assert {line.count("|") for line in markdown} == {8}
     latex = (tables / "study-small-settings.tex").read_text()
-    assert r"keyword\_scale & tuning & learner & mean & min & max & count \\" in latex
+    assert r"keyword scale & tuning & learner & mean & min & max & count \\" in latex
 
 
 def test_the_same_results_are_the_same_page(
