@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from ..adversaries import recorded
-from ..adversaries.sequence import Comparator, Sequence, zero_comparator
+from ..adversaries.sequence import Comparator, Sequence
 from ..algorithms import graphs
 from ..algorithms.learner import Problem
-from ..algorithms.losses import Loss
+from ..algorithms.losses import Loss, SmoothHinge
 from ..errors import UserError, require
 from . import catalog, comparators
 from .case import Case, Setting
@@ -114,12 +114,9 @@ def resolve(setting: Setting, seed: int) -> Case:
         comparator = planted
     else:
         problem = Problem(graph, sequence.n_features, sequence.horizon, sequence.radius, radius)
-        loss = learner.player(problem).declaration.loss
-        comparator = (
-            zero_comparator(sequence.n_labels, sequence.n_features)
-            if loss is None
-            else _fitted(_SequenceKey(sequence), loss, radius)
-        )
+        # the bounds of learners without a surrogate loss are about margins below one as well
+        loss = learner.player(problem).declaration.loss or SmoothHinge()
+        comparator = _fitted(_SequenceKey(sequence), loss, radius)
     if not np.isfinite(comparator.weights).all():
         raise UserError("the comparator has entries that are not finite.")
     return Case(setting, learner, adversary, graph, sequence, comparator, radius, seed)

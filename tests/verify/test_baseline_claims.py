@@ -282,3 +282,14 @@ def test_envelopes_are_those_of_the_rounds_played_so_far(claim: str) -> None:
     assert whole[half] == pytest.approx(envelopes(half)[half])
     constant = claim.startswith("label-efficient") or "importance" in learner
     assert constant or whole[half] < whole[long.horizon]
+
+
+def test_a_learner_without_a_loss_is_compared_with_a_fitted_comparator() -> None:
+    """The planted one is too large for the ball, and with U = 0 the bound would say nothing."""
+    setting = Setting("perceptron", "keywords:keyword_scale=1,n_labels=3", "full", 2000, 1.0, 1)
+    case = resolve(setting, 0)
+    assert case.comparator.how == "fitted"
+    assert case.comparator.norm <= 1
+    (row,) = suite.judge_job(suite.Job(setting, ("perceptron/mistake-bound",)), 0)
+    assert row.verdict == Verdict.HOLDS
+    assert row.outcome.envelope < 1000
