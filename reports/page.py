@@ -178,6 +178,7 @@ def _form(
     worst = speaker(rows)
     certificates = {row["certificate"] for row in rows if row["certificate"]}
     forced = claim is not None and claim.id == FORCED
+    drawn = [] if forced else panels.panels(curves, rows)
     # first the cases that a reader looks for
     ranked = sorted(
         rows,
@@ -201,7 +202,8 @@ def _form(
         "n_certificates": len(certificates),
         "relation": relation,
         "ratios": _markup(_legible(figures.ratio_figure(rows, relation))),
-        "panels": [] if forced else panels.panels(curves, rows),
+        "panels": drawn,
+        "drawn": {panel.row["verdict"] for panel in drawn},
         "forced": _markup(panels.forced_figure(curves, rows)) if forced else None,
         "strength": _strength(worst, level),
         "surprises": sum(_surprising(row) for row in rows),
@@ -225,11 +227,13 @@ def _strength(row: Result, level: float) -> str:
     words = []
     if row["headroom"] is not None and row["kind"] in MEANING:
         words.append(f"headroom {_number(row['headroom'])}: {MEANING[row['kind']]}")
-    words.append(_plural(row["runs"], "run"))
+    words.append(_plural(row["runs"], "run") if row["runs"] else "without sampling")
     if row["verdict"] == Verdict.VACUOUS:
         words.append("nothing could have failed")
-    elif row["kind"] in (Kind.MEAN, Kind.TAIL):
+    elif row["kind"] in (Kind.MEAN, Kind.TAIL) and row["runs"]:
         words.append(f"a false alarm has probability at most {level:g}")
+    elif row["verdict"] == Verdict.REFUTED:
+        words.append("certified, so that it is no false alarm")
     elif row["verdict"] != Verdict.ERROR:
         words.append("a refutation would be certified, never a false alarm")
     return "; ".join(words)

@@ -28,6 +28,7 @@ CERTIFICATE = "certificates/gappletron-lemma-1-printed-0a.json"
 DRAWN = {
     ("gappletron/guarantee-4", "repaired"),
     ("gappletron/theorem-4a", "repaired"),
+    ("gappletron/theorem-4b", "printed"),
     ("gappletron/theorem-5a", "repaired"),
     ("gappletron/theorem-6", "repaired"),
 }
@@ -127,6 +128,9 @@ def rows() -> Iterator[dict[str, Any]]:
     yield result("gappletron/guarantee-4", "printed", ratio=None, observed=None, **refuted)
     yield result("gappletron/theorem-7", kind="lower bound", ratio=1.2, verdict="undecided")
     yield result("gappletron/theorem-4a", kind="mean", ratio=0.4, headroom=3.16, runs=64)
+    yield result("gappletron/theorem-4b", "printed", kind="mean", runs=64)
+    exact = {"graph": "filtering", "kind": "mean", "runs": 0, "headroom": None, **refuted}
+    yield result("gappletron/theorem-4b", "printed", **exact)
     tail = {"kind": "tail", "evidence": "delta 0.05: 0 of 64 violate, P <= 0.0457 (95 %)"}
     yield result("gappletron/theorem-5a", ratio=0.3, **tail)
     yield result("gappletron/theorem-5a", graph="full", ratio=0.01, **tail | {"verdict": "vacuous"})
@@ -158,9 +162,9 @@ def write(folder: Path, found: list[dict[str, Any]], curves: list[tuple[Any, ...
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Results of two runs of a few cases, some with curves."""
     curves = [
-        (row["claim"], "repaired", row["case"], replicate, t, 0.3 * t + replicate, 20.0, delta)
+        (row["claim"], row["form"], row["case"], replicate, t, 0.3 * t + replicate, 20.0, delta)
         for row in rows()
-        if (row["claim"], row["form"]) in DRAWN
+        if (row["claim"], row["form"]) in DRAWN and row["runs"]
         for delta in ([0.05] if row["kind"] == "tail" else [np.nan])
         for replicate, t in product(range(2), (1, 10, 50))
     ]
@@ -184,8 +188,8 @@ def test_every_claim_verdict_and_number_is_there(page: Page) -> None:
 
 
 def test_the_statements_curves_and_ratios_are_drawn(page: Page) -> None:
-    statements, ratios = 8, 6
-    runs, mean, tail_and_histogram, vacuous_tail, forced = 1, 1, 2, 1, 1
+    statements, ratios = 9, 7
+    runs, mean, tail_and_histogram, vacuous_tail, forced = 1, 2, 2, 1, 1
     panels = runs + mean + tail_and_histogram + vacuous_tail + forced
     assert page.tags["svg"] == statements + ratios + panels
 
@@ -197,10 +201,12 @@ def test_a_theorem_has_its_strength_and_its_level(page: Page) -> None:
         "headroom 2: one of these runs reaches an envelope smaller by that factor",
         "2 runs; a refutation would be certified, never a false alarm",
         "nothing could have failed",
+        "Strength, in the worst case: without sampling; certified, so that it is no false alarm",
         "5–95 % of the runs",
         "where it is vacuous",
     ):
         assert words in page.text, words
+    assert "where it is refuted" not in page.text, "no key for what is not drawn"
 
 
 def test_the_tables_are_files_beside_the_page(folder: Path, tmp_path: Path) -> None:
