@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -79,6 +79,8 @@ class Leaping:
     along: float = 0.77377
     across: float = 0.80885
     factor: float = 1.1194
+    source: ClassVar[str] = "our own, to refute Theorem 4 of the Gappletron paper as printed"
+    graphs: ClassVar[str] = "any; the adversary concealed and filtering refute"
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,8 @@ import click
 
 from .. import __version__
 from ..errors import UserError, suggest
+from .study_command import STUDIES_FOLDER, study
+from .terminal import AS_EXPECTED, INTERRUPTED, SURPRISE, WRONG_INPUT, make_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-AS_EXPECTED, SURPRISE, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 DEFAULT_FOLDER = Path("boundcheck-report")
-STUDIES_FOLDER = Path("results")
 
 
 class _Commands(click.Group):
@@ -161,7 +160,7 @@ def verify(
     for path in (json_file, junit_file):
         if path is not None:
             results.check_file(path)
-    console = _console(quiet)
+    console = make_console(quiet)
     hypotheses: list[plan.Hypothesis] = []
     if request.own:  # what cannot be played fails here, before any process is started
         first = resolve(work[0].setting, seed)
@@ -264,60 +263,7 @@ def _conclude(
     return SURPRISE if surprises or empty else AS_EXPECTED
 
 
-@cli.command()
-@click.argument("name", required=False, metavar="[NAME|FILE.toml]")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=STUDIES_FOLDER,
-    show_default=True,
-    metavar="DIR",
-    help="Folder in which the study has its own.",
-)
-@click.option(
-    "--resume", is_flag=True, help="Keep what an earlier study of this name has in common with it."
-)
-@click.option("--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True)
-@click.option("--scheduler", metavar="ADDRESS", help="Of the dask cluster.")
-@click.option(
-    "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Processes to use."
-)
-@click.option("--template", is_flag=True, help="Print a study to start from.")
-@click.option("--quiet", is_flag=True, help="Show nothing but errors.")
-def study(
-    name: str | None,
-    results: Path,
-    resume: bool,
-    backend: str,
-    scheduler: str | None,
-    jobs: int,
-    template: bool,
-    quiet: bool,
-) -> int:
-    """Play a grid of settings, seeds, learners and tunings; what is finished already is not played again.
-
-    Exit status: 0 all finished, 2 wrong input or a case that failed.
-
-    \b
-    boundcheck study smoke && boundcheck report --study results/smoke
-    boundcheck study --template > mine.toml
-    """
-    from ..verify import study as studies
-
-    if template:
-        click.echo(studies.TEMPLATE, nl=False)
-        return AS_EXPECTED
-    if name is None:
-        raise UserError(
-            f"no study is named: expected FILE.toml or one of {', '.join(studies.names())}."
-        )
-    from . import conduct
-
-    play = conduct.player(backend, scheduler, jobs)
-    complete = conduct.conduct(
-        name, results, play, resume=resume, quiet=quiet, console=_console(quiet)
-    )
-    return AS_EXPECTED if complete else WRONG_INPUT
+cli.add_command(study)
 
 
 @cli.command(name="list")
@@ -331,7 +277,7 @@ def list_(what: str) -> int:
     """
     from . import listing
 
-    _console(False).print(listing.table_of(what))
+    make_console(False).print(listing.table_of(what))
     return AS_EXPECTED
 
 
@@ -364,7 +310,7 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
         from ..verify import plan
 
         plan.add_claims(claims_file)
-    console = _console(False)
+    console = make_console(False)
     if len(certificates) == 1:
         console.print(*listing.replayed(certificates[0]), sep="\n", soft_wrap=True)
     else:
@@ -407,23 +353,8 @@ def report(folder: Path, studies: tuple[Path, ...], out: Path | None) -> int:
     found = [shown.load(place) for place in studies or shown.found_in(STUDIES_FOLDER)]
     written = write_report(folder, out, found)
     lines = "\n".join(f"wrote {path}" for path in written)
-    _console(False).print(lines, markup=False, soft_wrap=True)
+    make_console(False).print(lines, markup=False, soft_wrap=True)
     return AS_EXPECTED
-
-
-def _console(quiet: bool) -> Console:
-    """A console as wide as the terminal; in a pipe 120 columns."""
-    from rich.console import Console
-
-    class Patient(Console):
-        """A reader that goes away, such as head, changes neither verdicts nor the exit status."""
-
-        def on_broken_pipe(self) -> None:
-            self.quiet = True
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-    width = None if sys.stdout.isatty() else 120
-    return Patient(quiet=quiet, width=width, highlight=False)
 
 
 def _fail(message: str) -> int:

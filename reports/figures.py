@@ -36,7 +36,7 @@ WHOLE = (0.0, 0.0, 1.0, 1.0)
 _PLAIN_LATEX = (
     (r"\\frac", r"\\dfrac"),
     (r"\\tfrac", r"\\frac"),
-    (r"\\(d?frac)(\w)(\w)", r"\\\1{\2}{\3}"),
+    (r"\\(d?frac)\s*(\\[A-Za-z]+|\w)\s*(\\[A-Za-z]+|\w)", r"\\\1{\2}{\3}"),
     (r"\\textstyle", ""),
     (r"\\[Bb]ig(\\\{|[(\[])", r"\\left\1"),
     (r"\\[Bb]ig(\\\}|[)\]])", r"\\right\1"),

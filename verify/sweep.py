@@ -24,6 +24,7 @@ import numpy as np
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
+from ..adversaries.sequence import Comparator
 from ..algorithms import graphs
 from ..errors import UserError, require
 from . import catalog
@@ -84,19 +85,21 @@ def play(case: StudyCase) -> dict[str, list[Any]]:
     graph = graphs.parse(content["graph"], sequence.n_labels)
     planted = sequence.comparator
     scores = None if planted is None else planted.scores(sequence)
+    rival = planted if planted is not None and fits(planted, content["radius"]) else None
     columns: dict[str, list[Any]] = {}
     for name, tuning, spec, _ in content["learners"]:
         game = Game(catalog.learner(spec), sequence, graph, content["radius"], content["seed"])
-        for row in _sums(game, scores, content["checkpoints"], _envelope(game, content)):
+        for row in _sums(game, scores, content["checkpoints"], _envelope(game, rival, content)):
             for column, value in {"learner": name, "tuning": tuning, **row}.items():
                 columns.setdefault(column, []).append(value)
     return columns
 
 
-def _envelope(game: Game, content: Mapping[str, Any]) -> Callable[[int], float | None]:
-    """The envelope of the regret against the planted comparator after some rounds, where there is one."""
-    comparator = game.sequence.comparator
-    if comparator is None or not fits(comparator, game.comparator_norm):
+def _envelope(
+    game: Game, comparator: Comparator | None, content: Mapping[str, Any]
+) -> Callable[[int], float | None]:
+    """The envelope of the regret against a comparator in the ball after some rounds, where there is one."""
+    if comparator is None:
         return lambda rounds: None
     names = (game.learner.spec, content["adversary"], content["graph"], content["horizon"])
     case = Case(

@@ -311,6 +311,7 @@ def test_results_that_are_not_whole_are_refused_in_one_sentence(
         (r"\frac{K-1}{K}", r"\dfrac{K-1}{K}"),
         (r"\tfrac{1}{K}", r"\frac{1}{K}"),
         (r"\tfrac23", r"\frac{2}{3}"),
+        (r"\frac c2 \tfrac\gamma K", r"\dfrac{c}{2} \frac{\gamma}{K}"),
         (r"\max\Big\{a, \big[b\big]\Big\}", r"\max\left\{a, \left[b\right]\right\}"),
         (r"\sqrt{\textstyle\sum_t x_t}", r"\sqrt{\sum_t x_t}"),
         (r"a \le b \ge c \ne \left(d\right)", r"a \leq b \geq c \neq \left(d\right)"),

@@ -141,9 +141,9 @@ SECOND_MOMENT = Claim(
     forms=(
         Form(
             "printed",
-            r"E\|W_{t+1} - W_t\|^2 = \|x_t\|^2 \cdot \begin{cases} \frac{1}{1-\gamma+\gamma/K} - 1,\;"
-            r" 1 + \frac K\gamma & \text{original: } \hat y_t = y_t,\; \ne \\"
-            r" 0,\; \frac{2}{P_t(y_t)} & \text{importance weighted} \end{cases}",
+            r"E\|W_{t+1} - W_t\|^2 = c_t\|x_t\|^2,\;"
+            r" c_t = \frac{1}{1-\gamma+\gamma/K} - 1 \text{ if } \hat y_t = y_t,\; 1 + \frac{K}{\gamma}"
+            r" \text{ if not; importance weighted: } 0,\; \frac{2}{P_t(y_t)}",
             Proof.PROVED,
             "a sum over the actions; with bandit feedback 2 / P(y) is 2K / gamma on a mistake",
             enumerable("banditron/second-moment", "gamma"),

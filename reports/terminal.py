@@ -1,0 +1,27 @@
+"""What every command shares: the console it prints on and the exit statuses."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+AS_EXPECTED, SURPRISE, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def make_console(quiet: bool) -> Console:
+    """A console as wide as the terminal; in a pipe 120 columns."""
+    from rich.console import Console
+
+    class Patient(Console):
+        """A reader that goes away, such as head, changes neither verdicts nor the exit status."""
+
+        def on_broken_pipe(self) -> None:
+            self.quiet = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    width = None if sys.stdout.isatty() else 120
+    return Patient(quiet=quiet, width=width, highlight=False)
