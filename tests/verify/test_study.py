@@ -39,6 +39,8 @@ def test_the_key_is_that_of_the_content_and_every_change_changes_it() -> None:
     assert len({*keys}) == 4
     again = studies.StudyCase(json.loads(small().cases()[0].json))
     assert again.key == keys[0]
+    backwards = dict(reversed(small().cases()[0].content.items()))
+    assert studies.StudyCase(backwards).key == keys[0]
     longer = small(grid={**small().document["grid"], "horizon": 51}).cases()
     other = small(learners={"Guesser": "uniform"}).cases()
     assert not {*keys} & {case.key for case in [*longer, *other]}

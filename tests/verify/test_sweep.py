@@ -109,14 +109,15 @@ def test_without_distributed_the_sentence_says_what_to_install(
 
 
 def test_the_envelope_of_the_regret_is_theorem_4s_where_it_applies() -> None:
-    grid = {"adversary": "one-hot", "graph": "bandit", "horizon": 200, "radius": 2.5}
+    grid = {"adversary": "one-hot", "graph": "bandit", "horizon": 4000, "radius": 2.5}
     learners = {"Gap": {"theory": "gappletron:gamma=theorem-4a", "ones": "gappletron:gamma=ones"}}
     (case, *_) = small(grid=grid, learners=learners).cases()
     columns = sweep.play(case)
-    setting = Setting("gappletron:gamma=theorem-4a", "one-hot", "bandit", 200, radius=2.5)
+    setting = Setting("gappletron:gamma=theorem-4a", "one-hot", "bandit", 4000, radius=2.5)
     resolved = resolve(setting, 0)
     u = resolved.smoothness * resolved.declaration.regret_factor**2
     K = resolved.n_labels
+    assert K * K * u < 4000  # else the root never counts
     for tuning, rounds, envelope in zip(
         columns["tuning"], columns["rounds"], columns["regret_envelope"], strict=True
     ):
