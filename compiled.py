@@ -6,7 +6,8 @@ kernels may call; it stays plain Python and is compiled into each kernel that ca
 
 numba's cache looks only at the file of the function it compiles: an edited helper, constant or
 decorator option elsewhere goes unnoticed and yesterday's machine code runs. The cache directory is
-therefore named after a hash of every source file that a kernel can reach. numba itself is imported
+therefore named after a hash of every source file that a kernel of the package can reach; what others write is
+compiled anew by each process. numba itself is imported
 only when something is compiled.
 
 Kernels use ``+ - * /`` and ``math.sqrt``, ``exp``, ``log``, ``log1p`` only, in a fixed order, so that the
@@ -97,6 +98,12 @@ def source_fingerprint() -> str:
     return digest.hexdigest()
 
 
+def _is_fingerprinted(function: Callable[..., Any]) -> bool:
+    """Whether the sources that a function can reach are in the fingerprint: not if it is a user's."""
+    file = Path(function.__code__.co_filename).resolve()
+    return any(file.is_relative_to(_ROOT.resolve() / folder) for folder in _SOURCES)
+
+
 @cache
 def cache_directory() -> Path:
     """The directory for machine code of this version of the sources, made if it is not there."""
@@ -163,7 +170,10 @@ def _compile(function: Callable[..., Any], signature: str) -> Any:
     usual = config.CACHE_DIR
     config.CACHE_DIR = str(cache_directory())
     try:
-        native = numba.njit(signature, cache=True, nogil=True, error_model="numpy")(function)
+        compile_ = numba.njit(
+            signature, cache=_is_fingerprinted(function), nogil=True, error_model="numpy"
+        )
+        native = compile_(function)
     finally:
         config.CACHE_DIR = usual
     return _with_known_address(native)

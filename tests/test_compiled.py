@@ -102,6 +102,26 @@ def test_without_the_hashed_folder_the_edit_would_go_unnoticed(tiny: Path) -> No
     assert ask(tiny)[:2] == [4.0, 151.0]
 
 
+OUTSIDE = """
+from tiny.compiled import kernel
+from aid import twice
+
+@kernel("float64(float64)")
+def f(x):
+    return twice(x)
+"""
+
+
+def test_edits_of_helpers_outside_the_package_are_never_stale(tiny: Path) -> None:
+    """The fingerprint does not know a user's files, so their machine code is not kept."""
+    code = ASK.replace("tiny.algorithms.kernels", "mine")
+    (tiny / "mine.py").write_text(OUTSIDE)
+    for factor in (2.0, 100.0):
+        aid = HELPERS.format(factor=factor, constant=0.0).replace("..compiled", "tiny.compiled")
+        (tiny / "aid.py").write_text(aid)
+        assert ask(tiny, code)[:2] == [1.5 * factor] * 2
+
+
 def test_another_option_of_the_compiler_is_another_version(tiny: Path) -> None:
     write_helpers(tiny, 2.0, 1.0)
     ask(tiny)

@@ -161,6 +161,12 @@ def played_certificate(
     return Certificate(content, values, f"replicate {replicate}, round {at}")
 
 
+def violates(played: Certificate) -> bool:
+    """Whether the claim is violated in the last round of a played certificate, beyond rounding."""
+    observed, envelope = played.values
+    return observed - envelope > float(played.content["numbers"]["rounds"][-1]["tolerance"])
+
+
 def statistical_certificate(
     claim: Claim,
     form: Form,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .case import Case, Rounds
-from .certificate import Certificate, exact_certificate, played_certificate
+from .certificate import Certificate, exact_certificate, played_certificate, violates
 from .claim import Claim, Form, Kind, Sides, Suspect, Verdict
 from .instances import Instance
 from .ledger import checkpoints
@@ -122,14 +122,14 @@ class Watch:
         observed, envelope = sides.observed, sides.envelope
         self.rounds += len(rounds)
         self.cumulative = sides.cumulative
+        live = np.ones(len(rounds), dtype=bool) if sides.live is None else sides.live
+        self.live += int(np.count_nonzero(live))
+        self._suspect(replicate, rounds, sides)
         if np.isnan(observed).any() or np.isnan(envelope).any():
             self.missing = True
             return
-        live = np.ones(len(rounds), dtype=bool) if sides.live is None else sides.live
-        self.live += int(np.count_nonzero(live))
         horizon = self.case.sequence.horizon
         self._rank(sides, live, ends=rounds.block.start + len(rounds) == horizon)
-        self._suspect(replicate, rounds, sides)
         for i in _checkpoints(rounds, horizon) if sides.cumulative else ():
             at = rounds.block.start + i + 1
             self.curve.append((replicate, at, float(observed[i]), float(envelope[i]), np.nan))
@@ -186,7 +186,7 @@ class Watch:
         """Decide, once every replicate has been seen."""
         found = Outcome(Verdict.HOLDS, runs=self.runs, rounds=self.rounds)
         found.curve = Curve.of(self.curve) if self.curve else None
-        if self.missing:
+        if self.missing and self.first_bad is None:
             found.verdict = Verdict.NOT_APPLICABLE
             found.evidence = "the learner does not provide the numbers that the claim needs"
             return found
@@ -216,6 +216,13 @@ class Watch:
                 first = f"replicate {self.first_bad.replicate}, round {self.first_bad.round}"
                 if first not in found.evidence:
                     found.evidence += f"; first bad: {first}"
+        elif self.first_bad is not None:
+            found.verdict = Verdict.ERROR
+            found.evidence = (
+                f"the violation in replicate {self.first_bad.replicate}, round {self.first_bad.round} is not"
+                " there when the game is played again: expected a deterministic learner, with randomness"
+                " from a seed and no state shared between instances"
+            )
         else:
             found.evidence = (
                 f"{self.live} rounds in {self.runs} runs, {checked} of them checked exactly"
@@ -241,9 +248,8 @@ class Watch:
             return checked, shrink(self.claim, self.form, smallest)
         if self.first_bad is not None:
             bad = self.first_bad
-            return checked, played_certificate(
-                self.claim, self.form, self.case, bad.replicate, bad.round
-            )
+            played = played_certificate(self.claim, self.form, self.case, bad.replicate, bad.round)
+            return checked, played if violates(played) else None
         return checked, None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import UserError, require
 from . import catalog, instances
 from .case import Case, Setting
-from .certificate import SCHEMA, digest_of, exact_certificate, header, played_certificate
+from .certificate import SCHEMA, digest_of, exact_certificate, header, played_certificate, violates
 from .claim import Claim, Form
 from .plain import source_of
 from .resolve import resolve
@@ -207,7 +207,7 @@ def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Re
     rows = proof.content["numbers"]["rounds"]
     observed, envelope = proof.values
     require(
-        observed - envelope > float(rows[-1]["tolerance"]),
+        violates(proof),
         f"certificate '{path}' is rejected: round {at} does not violate {claim.id}.",
     )
     return Replay(claim, form, observed, envelope, content, rows)

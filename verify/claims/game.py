@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import LearnerError
 from ..case import Case
 from ..certificate import Certificate, game_of, header
-from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
+from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Verdict
 from ..judge import Outcome
 from ..record import ACTION, OBSERVED
 from ..settings import audit_settings
@@ -29,6 +30,24 @@ def _relabelled(
             labels[t] = unseen[(labels[t] + t) % unseen.size]
             changed += 1
     return replace(case, sequence=case.sequence.relabelled(labels)), changed
+
+
+def _same_again(case: Case, replicate: int, before: FloatArray, interpreted: bool) -> None:
+    """Play with the original labels once more: only a learner that repeats itself can be accused.
+
+    Raises
+    ------
+    LearnerError
+        where the probabilities are others than ``before``, shape (rounds, actions)
+    """
+    again = list(case.game.play(replicate, trace=True, interpreted=interpreted))
+    same = (np.concatenate([block.probabilities for block in again]) == before).all(axis=1)
+    if not same.all():
+        raise LearnerError(
+            f"learner {case.learner.spec} played replicate {replicate} twice and gave other probabilities in"
+            f" round {int(np.argmin(same))}: expected it to be deterministic, with randomness from a seed and"
+            " no state shared between instances."
+        )
 
 
 def examine(
@@ -51,6 +70,7 @@ def examine(
         different = np.flatnonzero((before != after).any(axis=1))
         if different.size:
             at = int(different[0])
+            _same_again(case, replicate, before, interpreted)
             deviation = float(np.abs(before[at] - after[at]).max())
             found.verdict, found.observed = Verdict.REFUTED, deviation
             found.evidence = f"certified: replicate {replicate}, round {at}: p depends on labels that were not revealed"
