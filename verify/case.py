@@ -127,6 +127,11 @@ class Case:
         return self.graph.n_labels if mixture else self.graph.n_actions
 
     @cached_property
+    def reads_features(self) -> bool:
+        """Whether the learner computes scores itself, in an order of its own, and not from the game's."""
+        return self.game.player().live is not None
+
+    @cached_property
     def smoothness(self) -> float:
         """L of condition (3) for this sequence."""
         assert self.loss is not None
@@ -243,6 +248,22 @@ class Rounds:
     def rates(self) -> FloatArray:
         """gamma_t: the nominal rate in counted rounds, 0 in the others."""
         return np.where(self.explores, self.nominal_rates, 0.0)
+
+    @cached_property
+    def gap_rounding(self) -> FloatArray:
+        """Bound on how far the learner's gap map may lie from that of the game's scores, shape (rounds,).
+
+        It is 0 for a learner that is given the scores. One that computes ``W @ x`` adds in another order:
+        with n nonzero features each score is off by at most n 2^-53 |W||x|, a margin by twice that in either
+        order, and the gap maps have slopes of at most 2. |W| is at most B in the ball; for a learner that
+        leaves it, the scores stand in for |W||x|.
+        """
+        if not self.case.reads_features:
+            return np.zeros(len(self))
+        sequence, scores = self.case.sequence, np.abs(self.block.scores).max(axis=1)
+        features = np.diff(sequence.indptr[self.window.start : self.window.stop + 1])
+        size = np.maximum(self.case.radius * np.sqrt(self.block.squared_norms), scores)
+        return np.asarray(8 * (features + 2) * 2.0**-53 * size)
 
     @cached_property
     def comparator_losses(self) -> FloatArray:

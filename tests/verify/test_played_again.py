@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from boundcheck.algorithms.gappletron import Gappletron
-from boundcheck.algorithms.learner import Problem
+from boundcheck.algorithms.learner import Declaration, Player, Problem
+from boundcheck.algorithms.losses import SmoothHinge
+from boundcheck.algorithms.uniform import Uniform
 from boundcheck.verify import judge, suite
 from boundcheck.verify.case import Case, Rounds, Setting
 from boundcheck.verify.claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
@@ -133,3 +136,20 @@ def test_a_violation_already_seen_outlives_numbers_that_go_missing(
     assert outcome.verdict == verdict
     if verdict == Verdict.REFUTED:
         assert outcome.evidence.startswith("certified: replicate 0, round 3")
+
+
+class Unknown(Uniform):
+    """A learner in the library's form whose weights are no numbers."""
+
+    spec = "unknown"
+
+    def player(self, problem: Problem) -> Player:
+        nothing = np.full((problem.n_features, problem.n_labels), np.nan)
+        declared = Declaration(SmoothHinge(), 1.0, "threshold")
+        return replace(super().player(problem), weights=nothing, declaration=declared)
+
+
+@pytest.mark.parametrize("claim", ["gappletron/algorithm-1", "gappletron/bound-9"])
+def test_scores_that_are_no_numbers_refute_nothing(claim: str) -> None:
+    rows = suite.judge_job(suite.Job(setting(Unknown()), (claim,)), 0)
+    assert {row.verdict for row in rows} == {Verdict.NOT_APPLICABLE}

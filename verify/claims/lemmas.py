@@ -31,11 +31,11 @@ SAME_LAW = 1e-12
 """Largest deviation of probabilities at which the learner is taken to follow its declared rule."""
 
 
-def rounding_of_round(case: Case, losses: FloatArray) -> FloatArray:
+def rounding_of_round(rounds: Rounds, losses: FloatArray) -> FloatArray:
     """Bound on the rounding error of one round's sides; absolute, since 1 - p(y) is."""
-    if case.declaration.rule is None:
-        return 1e-9 * (1 + losses)
-    return 1e-13 * (case.n_labels + 2) * (1 + losses)
+    case = rounds.case
+    share = 1e-9 if case.declaration.rule is None else 1e-13 * (case.n_labels + 2)
+    return share * (1 + losses) + rounds.gap_rounding
 
 
 def needs(*names: str) -> Callable[[Case], str | None]:
@@ -148,7 +148,9 @@ def _mistake_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     losses = rounds.column(LOSS)
     share = loss_share(case.loss_name, case.uniform_size)
     envelope = float(share) * losses + rounds.rates
-    return Sides(rounds.column(ERROR), envelope, rounding_of_round(case, losses), live=envelope < 1)
+    return Sides(
+        rounds.column(ERROR), envelope, rounding_of_round(rounds, losses), live=envelope < 1
+    )
 
 
 def _mistake_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Interval]:

@@ -86,10 +86,10 @@ def _algorithm_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
         first = np.abs(p - line_10(case, rounds, threshold <= gap, gap)).max(axis=1)
         # at equality up to rounding either value of zeta is right
         other = np.abs(p - line_10(case, rounds, threshold > gap, gap)).max(axis=1)
-        tied = np.abs(threshold - gap) <= CONFORMITY
+        tied = np.abs(threshold - gap) <= CONFORMITY + rounds.gap_rounding
         deviation = np.where(tied, np.minimum(first, other), first)
-    allowed = np.full(len(rounds), CONFORMITY)
-    return Sides(deviation, allowed, np.zeros(len(rounds)))
+    deviation = np.where(np.isnan(gap), np.nan, deviation)  # exploring gives numbers without it
+    return Sides(deviation, np.full(len(rounds), CONFORMITY), rounds.gap_rounding)
 
 
 def _rule_missing(printed: bool, case: Case) -> str | None:
@@ -153,10 +153,16 @@ def _bound_9_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
         )
         explored = np.where(rounds.counters > 0, rho / rounds.nominal_rates, 0.0)
     envelope = np.maximum(explored, graph.n_actions / max(1, len(graph.revealing)))
+    envelope[~np.isfinite(rounds.block.scores).all(axis=1)] = (
+        np.nan
+    )  # which rounds count is not known
+    share = 1e-9 if case.declaration.rule is None else 1e-12
+    # a probability of at least 1/E that is off by r gives a weight of at most E (1 + r E) or so
+    finite = np.where(np.isfinite(envelope), envelope, 0.0)
     return Sides(
         weights,
         envelope,
-        1e-9 * envelope if case.declaration.rule is None else 1e-12 * envelope,
+        (share + rounds.gap_rounding * finite) * envelope,
         live=np.asarray(np.isfinite(envelope)),
         label=rarest.astype(np.int64),
     )
