@@ -66,6 +66,17 @@ def test_readme_blocks_run_in_order(tmp_path: Path) -> None:
     assert re.search(r"\d\d passed", tests.stdout)
 
 
+def test_a_count_that_is_one_late_in_the_readmes_learner_is_caught(tmp_path: Path) -> None:
+    source = next(text for _, text in blocks("README.md") if text.startswith("# my_learner.py"))
+    right = "min(0.5, self.gamma / np.sqrt(self.explored))"
+    assert right in source
+    late = source.replace(right, "min(0.5, self.gamma / np.sqrt(max(1, self.explored - 1)))")
+    (tmp_path / "late.py").write_text(late, encoding="utf-8")
+    done = in_environment("boundcheck verify --learner late.py:MyLearner --quick", tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "surprise gappletron/algorithm-1 (repaired) is refuted" in done.stdout
+
+
 def test_readme_main_job_is_the_suite(tmp_path: Path) -> None:
     """The first command's job, at half size: exit 0, and every claim in the table."""
     command = blocks("README.md")[0][1].strip().rpartition("&& ")[2]

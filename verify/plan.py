@@ -8,13 +8,14 @@ look at all of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from ..algorithms.graphs import parse
-from ..errors import require
+from ..errors import UserError, require
 from . import catalog, plain, settings
 from .case import Case, Setting
 from .claim import Claim
@@ -28,6 +29,16 @@ OWN_GRAPHS = ("bandit", "filtering", "full")
 OWN_ROUNDS = {"quick": 300, "default": 2000, "full": 20_000}
 OWN_REPLICATES = {"quick": 2, "default": 8, "full": 32}
 OWN_SAMPLED_RUNS = {"quick": 64, "default": 128, "full": 512}
+
+SMALL_BALL = 0.5
+"""Radius of one more stream for the claims about single rounds: gamma, which is tuned by the radius, is small
+there, and exploration rates fall from their cap of 1/2 within the rounds of the quick scale."""
+
+MOST_LABELS = 100
+"""Up to so many labels are tried for a graph file that is to be played on built-in streams."""
+
+Stream = tuple[str, int | None, float | None]
+"""Adversary, horizon, radius."""
 
 RADIUS_OF_DATA = 1.0
 """Bound on the comparator's norm when data are given and no radius is."""
@@ -104,7 +115,13 @@ def jobs_for(request: Request) -> list[Job]:
         )
     ids = tuple(claim.id for claim in chosen)
     sampled = request.runs or OWN_SAMPLED_RUNS[request.scale]
-    return [Job(setting, ids, True, sampled) for setting in own_settings(request)]
+    jobs = [Job(setting, ids, True, sampled) for setting in own_settings(request, streams(request))]
+    in_rounds = tuple(claim.id for claim in chosen if claim.sides is not None)
+    if in_rounds and all(x is None for x in (request.data, request.adversary, request.radius)):
+        one_hot, rounds, _ = streams(request)[0]
+        small = own_settings(request, [(one_hot, rounds, SMALL_BALL)])
+        jobs += [Job(setting, in_rounds, True) for setting in small]
+    return jobs
 
 
 def promises_of(request: Request) -> tuple[str, ...]:
@@ -157,30 +174,46 @@ def built_in_jobs(claims: Sequence[Claim], scale: str = "default") -> list[Job]:
     return [Job(setting, tuple(ids)) for setting, ids in watching.items()]
 
 
-def own_settings(request: Request) -> Iterator[Setting]:
+def streams(request: Request) -> list[Stream]:
+    """The user's data or adversary, or a few built-in ones, with as many labels as the user's graph has."""
+    rounds = OWN_ROUNDS[request.scale]
+    if request.data is not None:
+        column = "" if request.label is None else f"@{request.label}"
+        ball = RADIUS_OF_DATA if request.radius is None else request.radius
+        return [(f"data:{request.data}{column}", None, ball)]
+    if request.adversary is not None:
+        whole = hasattr(
+            catalog.adversary(request.adversary), "rounds"
+        )  # it knows how many it needs
+        return [(request.adversary, None if whole else rounds, request.radius)]
+    few, many = (3, 5) if (labels := _labels_of(request.graph)) is None else (labels, labels)
+    return [
+        (f"one-hot:n_labels={few},noise=0.05", rounds, request.radius),
+        (f"keywords:keyword_scale=1,n_labels={many},noise=0.05", rounds, request.radius or 1.0),
+    ]
+
+
+def _labels_of(graph: str | None) -> int | None:
+    """The least number of labels with which a graph file can be played; None for other graphs, and for a file
+    that cannot be."""
+    if graph is None or not Path(graph).suffix:
+        return None
+    for n_labels in range(2, MOST_LABELS + 1):
+        with suppress(UserError):
+            parse(graph, n_labels)
+            return n_labels
+    return None
+
+
+def own_settings(request: Request, streams: Sequence[Stream]) -> Iterator[Setting]:
     """The product of the user's axes and, where they leave one open, of a few built-in ones."""
-    rounds, replicates = OWN_ROUNDS[request.scale], OWN_REPLICATES[request.scale]
+    replicates = OWN_REPLICATES[request.scale]
     learners: tuple[Any, ...] = (request.learner,)
     if request.learner is None:
         learners = tuple(
             settings.gappletron(loss, rule, "projected", "theorem-4a")
             for loss, rule in product(("smooth-hinge", "logistic-2"), ("printed", "threshold"))
         )
-    streams: list[tuple[str, int | None, float | None]]
-    if request.data is not None:
-        column = "" if request.label is None else f"@{request.label}"
-        ball = RADIUS_OF_DATA if request.radius is None else request.radius
-        streams = [(f"data:{request.data}{column}", None, ball)]
-    elif request.adversary is not None:
-        whole = hasattr(
-            catalog.adversary(request.adversary), "rounds"
-        )  # it knows how many it needs
-        streams = [(request.adversary, None if whole else rounds, request.radius)]
-    else:
-        streams = [
-            ("one-hot:n_labels=3,noise=0.05", rounds, request.radius),
-            ("keywords:keyword_scale=1,n_labels=5,noise=0.05", rounds, request.radius or 1.0),
-        ]
     for learner in learners:
         graphs = own_graphs(learner) if request.graph is None else (request.graph,)
         for graph, (adversary, horizon, radius) in product(graphs, streams):

@@ -6,6 +6,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from boundcheck.errors import UserError
@@ -240,8 +241,39 @@ def test_an_adversary_that_knows_its_rounds_is_asked() -> None:
         ("one-hot", 300),
     ):
         request = plan.Request(adversary=adversary, graph="filtering:revealing=1", scale="quick")
-        (setting, *_) = plan.own_settings(request)
+        (setting, *_) = plan.own_settings(request, plan.streams(request))
         assert resolve.resolve(setting, 0).sequence.horizon == rounds
+
+
+def test_rates_fall_from_their_cap_in_a_small_ball() -> None:
+    """Else a wrong count of rounds would not show in the rounds of the quick scale."""
+    jobs = plan.jobs_for(plan.Request(learner="gappletron:rule=threshold", scale="quick"))
+    small = [job for job in jobs if job.setting.radius == plan.SMALL_BALL]
+    assert "gappletron/algorithm-1" in small[0].claims
+    assert "game/no-peeking" not in small[0].claims
+    for job in small:
+        case = resolve.resolve(job.setting, 0)
+        (rounds,) = case.replicate(0)
+        fell = rounds.explores & (rounds.rates < 0.5) & (rounds.rates > 0)
+        assert np.count_nonzero(fell) > 100 or job.setting.graph == "full"
+    given = plan.Request(learner="gappletron", adversary="one-hot", scale="quick")
+    assert len({job.setting.adversary for job in plan.jobs_for(given)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "n_labels"),
+    [
+        ("four.csv", "1,1,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n", 4),
+        ("four.edgelist", "a b\nb c\nc d\nd a\n", 4),
+    ],
+)
+def test_a_graph_file_is_played_with_its_own_labels(
+    name: str, content: str, n_labels: int, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    request = plan.Request(("gappletron/lemma-1",), graph=str(tmp_path / name), scale="quick")
+    settings = {job.setting for job in plan.jobs_for(request)}
+    assert {resolve.resolve(each, 0).n_labels for each in settings} == {n_labels}
 
 
 @pytest.mark.parametrize(
