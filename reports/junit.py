@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..verify.claim import Verdict
+from ..verify.files import put
 from ..verify.results import unwritable_file
 from ..verify.suite import Row
 
@@ -40,6 +41,6 @@ def write_junit(rows: Sequence[Row], path: Path) -> None:
         elif row.verdict in (Verdict.NOT_APPLICABLE, Verdict.VACUOUS):
             ET.SubElement(case, "skipped", message=text)
     try:
-        ET.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
+        put({path: ET.tostring(suite, encoding="utf-8", xml_declaration=True)})
     except OSError as error:
         raise unwritable_file(path, error) from None

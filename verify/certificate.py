@@ -18,6 +18,7 @@ from typing import Any
 from ..errors import UserError
 from .case import Case
 from .claim import Claim, Form
+from .files import put
 from .instances import Instance
 from .interval import Undecided
 from .plain import source_of
@@ -59,13 +60,17 @@ class Certificate:
         claim = self.content["claim"].replace("/", "-")
         return f"{claim}-{self.content['form']}-{self.digest[:12]}.json"
 
+    @property
+    def text(self) -> str:
+        """The content of its file."""
+        content = self.content | {"digest": self.digest}
+        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
     def write(self, folder: Path) -> Path:
         """Write the certificate into ``folder`` and return its path."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / self.file_name
-        content = self.content | {"digest": self.digest}
-        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        put({path: self.text.encode()})
         return path
 
 

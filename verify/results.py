@@ -15,9 +15,11 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import pandas as pd
+from filelock import FileLock, Timeout
 
 from ..errors import UserError
 from .evidence import LEVEL
+from .files import put
 from .judge import Curve
 from .plan import Hypothesis
 from .suite import Row
@@ -26,6 +28,9 @@ SCHEMA = 1
 
 VERDICTS, CURVES, CERTIFICATES = "verdicts.json", "curves.parquet", "certificates"
 """Names inside a result folder."""
+
+LOCK, SECONDS_FOR_ANOTHER = ".lock", 60
+"""Held while results are written, and how long to wait for it."""
 
 CURVE_COLUMNS = ("claim", "form", "case", *(field.name for field in fields(Curve)))
 
@@ -107,25 +112,42 @@ def save(
     UserError
         if the folder cannot be written
     """
+    certificates = {
+        f"{CERTIFICATES}/{found.file_name}": found.text.encode()
+        for row in rows
+        if (found := row.outcome.certificate) is not None
+    }
+    document = {
+        "schema": SCHEMA,
+        "suite": describe_suite(rows, seed, seconds),
+        "results": [row.to_json(_certificate(row)) for row in rows],
+        "hypotheses": [
+            asdict(h) | {"measured": h.measured if math.isfinite(h.measured) else None}
+            for h in hypotheses
+        ],
+    }
+    files = {folder / name: content for name, content in certificates.items()}
+    files[folder / CURVES] = _curves(rows).to_parquet(index=False)
+    files[folder / VERDICTS] = _text(document).encode()  # last: it names all others
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for old in _certificates_of(folder):
-            old.unlink(missing_ok=True)
-        results = [row.to_json(_certificate(row, folder)) for row in rows]
-        document = {
-            "schema": SCHEMA,
-            "suite": describe_suite(rows, seed, seconds),
-            "results": results,
-            "hypotheses": [
-                asdict(h) | {"measured": h.measured if math.isfinite(h.measured) else None}
-                for h in hypotheses
-            ],
-        }
-        write_json(document, folder / VERDICTS)
-        _curves(rows).to_parquet(folder / CURVES, index=False)
+        (folder / CERTIFICATES if certificates else folder).mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / LOCK, timeout=SECONDS_FOR_ANOTHER):
+            old = _of_earlier_runs(folder)
+            put(files)
+            for path in old - files.keys():
+                path.unlink(missing_ok=True)
+    except Timeout:
+        raise UserError(
+            f"output folder '{folder}' is in use by another run of boundcheck: expected it to be done within"
+            f" {SECONDS_FOR_ANOTHER} s; choose another folder with --out."
+        ) from None
     except OSError as error:
         raise _unwritable(folder, error) from None
     return document
+
+
+def _text(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_json(document: dict[str, Any], path: Path) -> None:
@@ -136,9 +158,8 @@ def write_json(document: dict[str, Any], path: Path) -> None:
     UserError
         if the file cannot be written
     """
-    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     try:
-        path.write_text(text, encoding="utf-8")
+        put({path: _text(document).encode()})
     except OSError as error:
         raise unwritable_file(path, error) from None
 
@@ -188,22 +209,26 @@ def _load_curves(path: Path) -> pd.DataFrame:
     return curves
 
 
-def _certificates_of(folder: Path) -> list[Path]:
-    """The certificates that an earlier run wrote into ``folder``, as its verdicts name them; no other file."""
+def _of_earlier_runs(folder: Path) -> set[Path]:
+    """The certificates in ``folder`` that its verdicts name, and what runs that were killed left; no other
+    file."""
+    left = {
+        path
+        for name in (VERDICTS, CURVES, f"{CERTIFICATES}/*.json")
+        for path in (folder / name).parent.glob(f".{Path(name).name}.*.new")
+    }
     try:
         document = json.loads((folder / VERDICTS).read_text(encoding="utf-8"))
         named = {row["certificate"] for row in document["results"]} - {None}
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        return []
+        return left
     found = [folder / name for name in named if isinstance(name, str)]
-    return [path for path in found if path.parent == folder / CERTIFICATES]
+    return left | {path for path in found if path.parent == folder / CERTIFICATES}
 
 
-def _certificate(row: Row, folder: Path) -> str | None:
+def _certificate(row: Row) -> str | None:
     certificate = row.outcome.certificate
-    if certificate is None:
-        return None
-    return f"{CERTIFICATES}/{certificate.write(folder / CERTIFICATES).name}"
+    return None if certificate is None else f"{CERTIFICATES}/{certificate.file_name}"
 
 
 def _curves(rows: Sequence[Row]) -> pd.DataFrame:

@@ -15,7 +15,6 @@ where the numbers come from: versions and the fingerprint of the sources.
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +31,7 @@ from filelock import FileLock, Timeout
 
 from ..compiled import source_fingerprint
 from ..errors import UserError
+from .files import put
 from .study import Study, StudyCase
 
 SCHEMA = 1
@@ -111,37 +111,12 @@ def write(folder: Path, case: StudyCase, columns: Mapping[str, Sequence[Any]]) -
     table = pa.table(dict(columns), COLUMNS.with_metadata({METADATA: text.encode()}))
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
-    replace(folder / f"{case.key}.parquet", sink.getvalue().to_pybytes())
+    put({folder / f"{case.key}.parquet": sink.getvalue().to_pybytes()})
 
 
 def digest_of(columns: Mapping[str, Sequence[Any]]) -> str:
     """The sha256 of the numbers, in hex: not every damage makes a Parquet file unreadable."""
     return sha256(json.dumps(columns, sort_keys=True).encode()).hexdigest()
-
-
-def replace(path: Path, content: bytes) -> None:
-    """Put a file in its place at once, and on the disk before this returns.
-
-    Raises
-    ------
-    OSError
-        if that fails; what was there before is then still there
-    """
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
-    handle = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read(path: Path) -> Finished:
@@ -226,7 +201,7 @@ class Store:
         text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         with _writing(self.folder):
             if not path.exists() or path.read_text(encoding="utf-8") != text:
-                replace(path, text.encode())
+                put({path: text.encode()})
 
     def take_stock(self, cases: Sequence[StudyCase]) -> tuple[set[str], list[str]]:
         """Keys of the cases that are finished, and a sentence for each file that must be replaced or is no case.
@@ -272,7 +247,7 @@ class Store:
         }
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         with _writing(self.folder):
-            replace(self.folder / f"{case.key}{FAILED}", text.encode())
+            put({self.folder / f"{case.key}{FAILED}": text.encode()})
 
     def log(self, **event: Any) -> None:
         """Add a line to the log."""

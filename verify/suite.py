@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -23,6 +24,7 @@ from . import catalog
 from .case import Case, Setting
 from .claim import Claim, Form, Proof, Verdict, is_surprise
 from .judge import Outcome, judge_case
+from .orphan import die_with
 from .resolve import resolve
 
 logger = logging.getLogger(__name__)
@@ -199,7 +201,13 @@ def run(jobs: Sequence[Job], seed: int, processes: int = 1) -> Iterator[list[Row
     size = max(1, min(16, len(jobs) // (4 * processes)))
     batches = [jobs[i : i + size] for i in range(0, len(jobs), size)]
     with joblib.parallel_config("loky", inner_max_num_threads=1):
-        workers = joblib.Parallel(n_jobs=processes, return_as="generator", pre_dispatch="2*n_jobs")
+        workers = joblib.Parallel(
+            n_jobs=processes,
+            return_as="generator",
+            pre_dispatch="2*n_jobs",
+            initializer=die_with,
+            initargs=(os.getpid(),),
+        )
         try:
             for batch in workers(joblib.delayed(_judge_batch)(batch, seed) for batch in batches):
                 yield from batch
