@@ -21,7 +21,7 @@ DESIGNS = ("decreasing", "equal")
 
 @dataclass(frozen=True)
 class Segments:
-    """One environment of the design.
+    """Theorem 6's environments, one at a time: label 0, but in one segment of the rounds label 1 (0: in none).
 
     Features have two ones: in component 0, and in the component of the segment.
 

@@ -211,10 +211,15 @@ class Gappletron:
 
     @property
     def spec(self) -> str:
-        gamma = self.gamma if isinstance(self.gamma, str) else f"{self.gamma:g}"
+        gamma = (
+            self.gamma
+            if isinstance(self.gamma, str)
+            else repr(float(self.gamma)).removesuffix(".0")
+        )
+        delta = "" if self.delta == type(self).delta else f",delta={self.delta}"
         return (
             f"gappletron:loss={self.loss.spec},rule={self.rule},"
-            f"update={self.update.spec},gamma={gamma}"
+            f"update={self.update.spec},gamma={gamma}{delta}"
         )
 
     @property

@@ -332,6 +332,16 @@ class Logistic:
         return np.ones(len(labels), dtype=bool)
 
 
+FORMS = (
+    "smooth-hinge",
+    "hinge",
+    "hinge-KAPPA with KAPPA in [0, 1)",
+    "logistic-BASE with an integer of at least 2",
+    "logistic-K",
+)
+"""What :func:`parse` reads."""
+
+
 def parse(spec: str) -> Loss:
     """Read ``smooth-hinge``, ``hinge``, ``hinge-0.3`` (kappa), ``logistic-2`` (base) or ``logistic-K``.
 

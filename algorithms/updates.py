@@ -281,6 +281,18 @@ class StandStill:
         return np.eye(n_features, n_labels)
 
 
+NAMES: dict[str, Update] = {
+    update.spec: update
+    for update in (
+        UnprojectedDescent(),
+        ProjectedDescent(),
+        FollowTheRegularisedLeader(),
+        StandStill(),
+    )
+}
+"""The optimisers by name."""
+
+
 def parse(spec: str) -> Update:
     """Read the name of an optimiser.
 
@@ -289,13 +301,6 @@ def parse(spec: str) -> Update:
     UserError
         for an unknown name
     """
-    known: tuple[Update, ...] = (
-        UnprojectedDescent(),
-        ProjectedDescent(),
-        FollowTheRegularisedLeader(),
-        StandStill(),
-    )
-    named = {update.spec: update for update in known}
-    if spec not in named:
-        raise unknown("update", spec, named)
-    return named[spec]
+    if spec not in NAMES:
+        raise unknown("update", spec, NAMES)
+    return NAMES[spec]

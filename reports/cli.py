@@ -10,18 +10,16 @@ import logging
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from .. import __version__
 from ..errors import UserError, suggest
 from .study_command import STUDIES_FOLDER, study
-from .terminal import AS_EXPECTED, INTERRUPTED, SURPRISE, WRONG_INPUT, make_console
+from .terminal import AS_EXPECTED, INTERRUPTED, WRONG_INPUT, make_console
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ..verify.suite import Row
 
 logger = logging.getLogger(__name__)
@@ -74,7 +72,12 @@ def cli(ctx: click.Context, debug: bool) -> None:
 @click.option("--learner", metavar="SPEC", help="Built-in name with parameters, or FILE.py:Class.")
 @click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="Recorded data.")
 @click.option("--label", metavar="COLUMN", help="Label column of the data; default the last.")
-@click.option("--radius", type=float, metavar="B", help="Bound on the comparator's norm.")
+@click.option(
+    "--radius",
+    type=float,
+    metavar="B",
+    help="Bound on the comparator's norm; default that of the adversary's own, 1 for data.",
+)
 @click.option("--graph", metavar="SPEC", help="Feedback graph, e.g. filtering:revealing=0+2.")
 @click.option("--adversary", metavar="SPEC", help="Who makes the sequence, e.g. one-hot:noise=0.1.")
 @click.option(
@@ -84,8 +87,14 @@ def cli(ctx: click.Context, debug: bool) -> None:
     metavar="FILE",
     help="Python file with claims of your own.",
 )
-@click.option("--quick", is_flag=True, help="Half the size, about a minute.")
-@click.option("--full", is_flag=True, help="Many more runs.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="The suite at half the size, about a minute; what is your own at a thirteenth, in seconds.",
+)
+@click.option(
+    "--full", is_flag=True, help="Eight times the runs; what is your own at forty times the size."
+)
 @click.option(
     "--runs",
     type=click.IntRange(min=1),
@@ -96,8 +105,20 @@ def cli(ctx: click.Context, debug: bool) -> None:
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Processes to use."
 )
-@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE")
-@click.option("--junit", "junit_file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the verdicts here too.",
+)
+@click.option(
+    "--junit",
+    "junit_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write them as JUnit XML, a test for each case.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -130,15 +151,22 @@ def verify(
 ) -> int:
     """Judge claims; globs such as 'gappletron/*', all of them by default.
 
+    Without --learner, --data, --graph, --adversary and --radius the built-in suite is judged, in two or three
+    minutes. What is given replaces its part of six small games of 2000 rounds and 128 runs, 1.5 million rounds in
+    all: seconds for a learner of the library, minutes for one in plain Python (--quick: 64 runs of 300 rounds).
+
     Exit status: 0 as expected, 1 a surprise, 2 wrong input or a run that failed.
 
     \b
     boundcheck verify gappletron/lemma-1 --quick
     boundcheck verify --data digits.csv --label digit --radius 2
     """
+    from rich.markup import escape
+
     from ..verify import plan, results, suite
     from ..verify.resolve import resolve
-    from . import tables
+    from . import columns, tables
+    from .conclusion import conclude
     from .progress import progress
 
     if quick and full:
@@ -187,11 +215,18 @@ def verify(
 
         write_junit(rows, junit_file)
     groups = tables.grouped(rows)
+    promises = plan.promises_of(request)
+    shown, rest = groups, None
     if verbose:
-        console.print(tables.case_table(rows), "")
-    console.print(tables.verdict_table(groups))
-    idle = suite.untested(rows, plan.promises_of(request))
-    status = _conclude(
+        columns.show(console, tables.case_entries(rows))
+        console.print()
+    elif request.own and not claims:
+        shown, rest = tables.without_idle(groups, promises)
+    columns.show(console, tables.verdict_entries(shown))
+    if rest:
+        console.print(f"[dim]{escape(rest)}[/]", soft_wrap=True)
+    idle = suite.untested(rows, promises)
+    status = conclude(
         console, rows, document, out, seconds, claims_file, own=request.own, idle=idle
     )
     if failures:
@@ -200,67 +235,6 @@ def verify(
             f" judged, the others are in {out}/."
         )
     return status
-
-
-def _conclude(
-    console: Console,
-    rows: list[Row],
-    document: dict[str, Any],
-    out: Path,
-    seconds: float,
-    claims_file: Path | None,
-    *,
-    own: bool,
-    idle: dict[str, str],
-) -> int:
-    """Say what was surprising, where everything is, and return the exit status."""
-    from rich.markup import escape
-
-    from ..verify import suite
-    from ..verify.claim import Verdict
-
-    surprises = [
-        (row, result)
-        for row, result in zip(rows, document["results"], strict=True)
-        if row.surprising
-    ]
-    empty = [] if own else suite.vacuous_everywhere(rows)
-    console.print()
-    for row, result in surprises[:10]:
-        console.print(
-            f"[bold red]surprise[/] {escape(row.claim)} ({row.form}) is {row.verdict.value}, expected"
-            f" {row.expected}: {escape(row.outcome.evidence)}\n  case {escape(row.case)}",
-            soft_wrap=True,
-        )
-        if result["certificate"]:
-            again = "" if claims_file is None else f" --claims {claims_file}"
-            console.print(
-                f"  boundcheck replay{again} {out / result['certificate']}", soft_wrap=True
-            )
-    if len(surprises) > 10:
-        console.print(f"... and {len(surprises) - 10} more, in {out / 'verdicts.json'}")
-    for claim, form in empty:
-        console.print(f"[bold red]surprise[/] {claim} ({form}) is vacuous in every case")
-    if idle:
-        named = "; ".join(f"{claim} ({reason})" for claim, reason in idle.items())
-        console.print(
-            f"[bold yellow]warning[/] promised, but never tested: {escape(named)}", soft_wrap=True
-        )
-    sampled = document["suite"]["sampled_cells"]
-    alarm = document["suite"]["false_alarm_probability"]
-    expected = sum(row.expected is not None for row in rows)
-    console.print(
-        f"{len(rows)} cells, {expected} with an expected verdict, {len(surprises) + len(empty)}"
-        f" surprises; {sampled} sampled cells, false-alarm probability at most {alarm:.2g};"
-        f" {seconds:.1f} s; seed {document['suite']['seed']}",
-        soft_wrap=True,
-    )
-    console.print(
-        f"verdicts and certificates in {out}/; a page of them: boundcheck report", soft_wrap=True
-    )
-    if any(row.verdict == Verdict.ERROR for row in rows):
-        return WRONG_INPUT
-    return SURPRISE if surprises or empty else AS_EXPECTED
 
 
 cli.add_command(study)
@@ -272,12 +246,15 @@ def list_(what: str) -> int:
     """List claims (the default), learners, adversaries, graphs or studies.
 
     \b
-    boundcheck list claims
-    boundcheck list graphs
+    boundcheck list claims        what is judged: statement, source, proof
+    boundcheck list learners      what --learner takes, with every parameter
+    boundcheck list adversaries   what --adversary takes
+    boundcheck list graphs        what --graph takes
+    boundcheck list studies       what boundcheck study takes
     """
     from . import listing
 
-    make_console(False).print(listing.table_of(what))
+    listing.show(make_console(False), what)
     return AS_EXPECTED
 
 

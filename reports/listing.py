@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from ..errors import unknown
+from . import columns
+from .columns import Entry
+
+GRAPHS = {
+    "full": "every action shows every label; full-information is the same",
+    "bandit": "an action shows whether it is the label",
+    "filtering": "filtering:revealing=0+2: actions 0 and 2 show every label, the others nothing",
+    "label-efficient": "one more action, which shows every label; the others show nothing",
+    "cops-and-robbers": "an action shows every label but its own, and so that one too",
+    "random": "random:density=0.3,seed=7: each action shows each label with that probability",
+    "FILE.csv": "a 0/1 matrix, a line for each action, a column for each label",
+    "FILE.edgelist": "an action and a label it shows, in each line",
+}
+"""What --graph takes, and what it is."""
 
 
-def table_of(what: str) -> Table:
-    """The table of ``boundcheck list``.
+def show(console: Console, what: str) -> None:
+    """Print what ``boundcheck list`` shows.
 
     Raises
     ------
@@ -29,32 +45,32 @@ def table_of(what: str) -> Table:
     }
     if what not in makers:
         raise unknown("list", what, makers)
-    return makers[what]()
+    columns.show(console, makers[what]())
 
 
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, no_wrap=column in ("claim", "name", "kind", "form"))
+        table.add_column(column)
     return table
 
 
-def _claims() -> Table:
+def _claims() -> list[Entry]:
     from ..verify import catalog
 
-    table = _table("claim", "kind", "form", "proof", "statement in words, source, why")
-    for claim in catalog.claims().values():
-        words = f"{escape(claim.title)} [dim]({escape(claim.source.number)})[/]"
-        for i, form in enumerate(claim.forms):
-            first = i == 0
-            table.add_row(
-                claim.id if first else "",
-                claim.kind.value if first else "",
-                form.name,
-                form.proof.value,
-                f"{words if first else ''}{' - ' if first else ''}{escape(form.why)}",
-            )
-    return table
+    return [
+        Entry(
+            {
+                "claim": claim.id,
+                "form": form.name,
+                "proof": form.proof.value,
+                "kind": claim.kind.value,
+            },
+            f"{escape(claim.title)} [dim]({escape(claim.source.number)}); {escape(form.why)}[/]",
+        )
+        for claim in catalog.claims().values()
+        for form in claim.forms
+    ]
 
 
 def _first_line(made: Any) -> str:
@@ -74,58 +90,79 @@ def _default(field: dataclasses.Field[Any]) -> str:
     return str(getattr(field.default, "spec", field.default))
 
 
-def _learners() -> Table:
+def _values(made: type[Any]) -> str:
+    """The legal values of the fields that are words; each module names them in capitals, in the plural."""
+    from ..algorithms import losses, updates
+
+    module = vars(sys.modules[made.__module__])
+    known = {"loss": module.get("LOSSES", losses.FORMS), "update": updates.NAMES} | {
+        name[:-1].lower(): value for name, value in module.items() if name.isupper()
+    }
+    fields = [field.name for field in dataclasses.fields(made) if field.init]
+    return "; ".join(f"{name}: {', '.join(known[name])}" for name in fields if name in known)
+
+
+def _learners() -> list[Entry]:
     from ..verify import catalog
 
-    table = _table("name", "what it is")
+    entries = []
     for name, made in catalog.learners().items():
         tunings = getattr(made, "tunings", {})
         if len(set(tunings.values())) == 1:
-            tunings = {"any tuning": next(iter(tunings.values()))}
-        table.add_row(f"[bold]{name}[/]", escape(_first_line(made)))
-        table.add_row("  parameters", escape(_parameters(made)))
-        for tuning, numbers in tunings.items():
-            table.add_row(f"    {tuning}", escape(numbers))
-        table.add_row("  graphs", escape(made.graphs))
-        table.add_row("  source", escape(made.source))
-    table.caption = (
-        "T rounds, K labels, X bounds the norms of the features, B that of the comparators"
+            tunings = {"any": next(iter(tunings.values()))}
+        lines = [
+            f"{escape(_first_line(made))} [dim]{escape(made.source)}[/]",
+            f"parameters: {escape(_parameters(made))}",
+            escape(_values(made)),
+            *(f"tuning {tuning}: {escape(numbers)}" for tuning, numbers in tunings.items()),
+            f"graphs: {escape(made.graphs)}",
+        ]
+        entries.append(Entry({"learner": name}, "\n".join(line for line in lines if line)))
+    words = (
+        "your own class, see docs/learners.md. [dim]In the tunings T is the number of rounds, K of labels; X"
+        " bounds the norms of the features, B (--radius) that of the comparators[/]"
     )
-    table.caption_justify = "left"
-    return table
+    return [*entries, Entry({"learner": "FILE.py:Class"}, words)]
 
 
-def _adversaries() -> Table:
+def _adversaries() -> list[Entry]:
     from ..verify import catalog
 
-    table = _table("name", "parameters", "what it is")
+    entries = []
     for name, made in catalog.adversary_classes().items():
-        table.add_row(name, escape(_parameters(made)), escape(_first_line(made)))
-    return table
+        lines = [_first_line(made), f"parameters: {_parameters(made)}", _values(made)]
+        words = "\n".join(escape(line) for line in lines if line)
+        entries.append(Entry({"adversary": name}, words))
+    return entries
 
 
-def _graphs() -> Table:
+def _graphs() -> list[Entry]:
     from ..algorithms import graphs
 
-    table = _table("name", "with three labels: actions x labels")
+    entries = []
     for name in graphs.names():
         graph = graphs.parse(name, 3)
         rows = " / ".join("".join("1" if seen else "." for seen in row) for row in graph.observes)
         facts = f"revealing {list(graph.revealing)}, domination number {graph.domination_number}"
-        table.add_row(graph.name, f"{rows}   {escape(facts)}")
-    return table
+        words = f"{GRAPHS[name]}\nwith three labels, actions x labels: {rows}   {facts}"
+        entries.append(Entry({"graph": graph.name}, escape(words)))
+    files = {name: words for name, words in GRAPHS.items() if name not in graphs.names()}
+    return [*entries, *(Entry({"graph": name}, escape(words)) for name, words in files.items())]
 
 
-def _studies() -> Table:
+def _studies() -> list[Entry]:
     from ..verify import study
 
-    table = _table("name", "cases", "learners", "what it is")
+    entries = []
     for name in study.names():
         found = study.load(name)
         size = f"{len(found.cells)} settings x {found.seeds} seeds"
-        words = f"{escape(found.title)} [dim]({escape(found.source)})[/]"
-        table.add_row(name, size, escape(", ".join(found.learners)), words)
-    return table
+        words = (
+            f"{escape(found.title)} [dim]({escape(found.source)})[/]"
+            f"\nlearners: {escape(', '.join(found.learners))}"
+        )
+        entries.append(Entry({"study": name, "cases": size}, words))
+    return [*entries, Entry({"study": "FILE.toml", "cases": ""}, "your own: study --template")]
 
 
 def replayed(path: Path) -> list[Any]:

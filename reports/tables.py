@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeVar
 
 from rich.markup import escape
@@ -14,6 +14,7 @@ from rich.table import Table
 from ..verify.claim import LOUDEST_FIRST, Kind, Verdict, is_surprise
 from ..verify.plan import Hypothesis
 from ..verify.suite import Row
+from .columns import Entry
 
 STYLES = {
     Verdict.HOLDS: "green",
@@ -99,60 +100,91 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
-def where(row: Row) -> str:
-    """Learner, adversary and graph of a row in few characters: the names of the parameters left out."""
-    parts = (row.learner, row.adversary, row.graph)
-    return " / ".join(re.sub(r"[:,]\w+=", " ", part) for part in parts)
+def verdict_entries(groups: Sequence[Group]) -> list[Entry]:
+    """One entry for each claim and form, with its worst case."""
+    return [_verdict_entry(group) for group in groups]
 
 
-def verdict_table(groups: Sequence[Group]) -> Table:
-    """One line for each claim and form, with its worst case."""
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("claim", no_wrap=True)
-    table.add_column("form")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("expected", no_wrap=True)
-    for name in ("ratio", "regret", "headroom", "runs"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("cases and evidence", ratio=1, min_width=24)
-    for group in groups:
-        worst, outcome = group.worst, group.worst.outcome
-        flags = f"; [yellow]{escape(', '.join(outcome.flags))}[/]" if outcome.flags else ""
-        surprise = " [bold red]SURPRISE[/]" if group.surprises else ""
-        table.add_row(
-            escape(worst.claim),
-            worst.form,
-            f"[{STYLES[worst.verdict]}]{worst.verdict.value}[/]{surprise}",
-            group.expectation,
-            number(outcome.ratio),
-            number(outcome.regret_ratio),
-            number(outcome.headroom),
-            str(sum(row.outcome.runs for row in group.rows)),
-            f"[dim]{escape(group.counts)};[/] {escape(outcome.evidence)}{flags}"
-            f" [dim]({escape(where(worst))})[/]",
+def _verdict_entry(group: Group) -> Entry:
+    worst, outcome = group.worst, group.worst.outcome
+    surprise = " [bold red]SURPRISE[/]" if group.surprises else ""
+    flags = f"; [yellow]{escape(', '.join(outcome.flags))}[/]" if outcome.flags else ""
+    return Entry(
+        {
+            "claim": escape(worst.claim),
+            "form": worst.form,
+            "verdict": f"[{STYLES[worst.verdict]}]{worst.verdict.value}[/]{surprise}",
+            "expected": group.expectation,
+            "ratio": number(outcome.ratio),
+            "regret": number(outcome.regret_ratio),
+            "headroom": number(outcome.headroom),
+            "runs": str(sum(row.outcome.runs for row in group.rows)),
+        },
+        f"[dim]{escape(group.counts)}; {escape(outcome.evidence)}[/]{flags}[dim]; {escape(worst.case)}[/]",
+    )
+
+
+def case_entries(rows: Sequence[Row]) -> list[Entry]:
+    """One entry for each case."""
+    return [
+        Entry(
+            {
+                "claim": escape(row.claim),
+                "form": row.form,
+                "verdict": f"[{STYLES[row.verdict]}]{row.verdict.value}[/]",
+                "expected": "-" if row.expected is None else row.expected.value,
+                "ratio": number(row.outcome.ratio),
+                "regret": number(row.outcome.regret_ratio),
+            },
+            f"[dim]{escape(row.case)}: {escape(row.outcome.evidence)}[/]",
         )
-    return table
+        for row in rows
+    ]
 
 
-def case_table(rows: Sequence[Row]) -> Table:
-    """One line for each case."""
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    for name in ("claim", "form", "verdict", "expected"):
-        table.add_column(name, no_wrap=True)
-    for name in ("ratio", "regret"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("case and evidence", ratio=1)
-    for row in rows:
-        table.add_row(
-            escape(row.claim),
-            row.form,
-            f"[{STYLES[row.verdict]}]{row.verdict.value}[/]",
-            "-" if row.expected is None else row.expected.value,
-            number(row.outcome.ratio),
-            number(row.outcome.regret_ratio),
-            f"{escape(row.case)}: [dim]{escape(row.outcome.evidence)}[/]",
-        )
-    return table
+def without_idle(
+    groups: Sequence[Group], promises: Sequence[str]
+) -> tuple[list[Group], str | None]:
+    """The groups without claims that neither applied anywhere nor are promised, and a line about these."""
+    speaking = {
+        group.worst.claim
+        for group in groups
+        if any(fnmatchcase(group.worst.claim, glob) for glob in promises)
+        or any(row.verdict != Verdict.NOT_APPLICABLE for row in group.rows)
+    }
+    idle = [group for group in groups if group.worst.claim not in speaking]
+    if not idle:
+        return list(groups), None
+    told = {group.worst.claim: group.worst.outcome.evidence for group in idle}
+    claims = {claim: reason.replace(claim, "it") for claim, reason in told.items()}
+    reasons = Counter(claims.values()).most_common()
+    why = "; ".join(f"{reason} ({n})" for reason, n in reasons[:3])
+    more = "; ..." if len(reasons) > 3 else ""
+    words = f"not promised and not applicable: {len(claims)} claims, shown by -v: {why}{more}"
+    return [group for group in groups if group not in idle], words
+
+
+def found_false(groups: Sequence[Group]) -> list[str]:
+    """Which printed statements are refuted, and which of their repaired forms hold, in a line each."""
+    refuted = [
+        group.worst.claim
+        for group in groups
+        if group.worst.form == "printed"
+        and any(row.verdict == Verdict.REFUTED for row in group.rows)
+    ]
+    seen = {
+        group.worst.claim: {row.verdict for row in group.rows}
+        for group in groups
+        if group.worst.form != "printed"
+    }
+    holding = [
+        claim
+        for claim in refuted
+        if Verdict.HOLDS in (verdicts := seen.get(claim, set()))
+        and not verdicts & {Verdict.REFUTED, Verdict.ERROR}
+    ]
+    lines = {"refuted as printed": refuted, "of these, hold as repaired": holding}
+    return [f"{words}: {', '.join(claims)}" for words, claims in lines.items() if claims]
 
 
 def hypothesis_table(hypotheses: Sequence[Hypothesis]) -> Table:

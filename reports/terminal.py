@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ AS_EXPECTED, SURPRISE, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 def make_console(quiet: bool) -> Console:
-    """A console as wide as the terminal; in a pipe 120 columns."""
+    """A console as wide as the terminal or as COLUMNS says; in a pipe 120 columns."""
     from rich.console import Console
 
     class Patient(Console):
@@ -23,5 +24,5 @@ def make_console(quiet: bool) -> Console:
             self.quiet = True
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
-    width = None if sys.stdout.isatty() else 120
+    width = shutil.get_terminal_size((120, 24)).columns
     return Patient(quiet=quiet, width=width, highlight=False)

@@ -261,9 +261,9 @@ def measured_hypotheses(case: Case) -> list[Hypothesis]:
     rows = [
         Hypothesis("labels", sequence.n_labels, "number of classes K"),
         Hypothesis("rounds", sequence.horizon, "horizon T"),
-        Hypothesis("radius", sequence.radius, "largest norm of a feature vector X"),
+        Hypothesis("feature norm", sequence.radius, "largest norm X of a feature vector"),
         Hypothesis("comparator norm", comparator.norm, f"of the {comparator.how} comparator U"),
-        Hypothesis("ball", case.radius, "bound B on the norm of U"),
+        Hypothesis("radius", case.radius, "bound B on the norm of U"),
         Hypothesis(
             "margin", margin(sequence, comparator), "smallest margin of U; separable if > 0"
         ),

@@ -93,7 +93,7 @@ def verified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def test_table_has_a_line_for_each_form(verified: tuple[Path, str]) -> None:
     _, printed = verified
-    summary = printed[printed.rindex("headroom") :]
+    summary = printed[printed.rindex("claim  ") :]
     lines = [line.split()[:3] for line in summary.splitlines() if line.startswith("gappletron/")]
     assert lines == [
         ["gappletron/condition-2", "printed", "refuted"],
@@ -108,8 +108,11 @@ def test_table_has_a_line_for_each_form(verified: tuple[Path, str]) -> None:
 
 def test_table_names_the_worst_case(verified: tuple[Path, str]) -> None:
     folder, printed = verified
-    summary = " ".join(printed[printed.rindex("headroom") :].split())
-    assert "(gappletron logistic-K printed stand-still 2 / crafted-scores 12 / full)" in summary
+    summary = " ".join(printed[printed.rindex("claim  ") :].split())
+    spec = "gappletron:loss=logistic-K,rule=printed,update=stand-still,gamma=2"
+    assert f"{spec} | crafted-scores:n_labels=12 | full | T=" in summary
+    assert "refuted as printed: gappletron/condition-2, gappletron/theorem-7" in summary
+    assert "of these, hold as repaired: gappletron/condition-2, gappletron/theorem-7" in summary
     document = json.loads((folder / "all.json").read_text(encoding="utf-8"))
     rows = [row for row in document["results"] if row["claim"] == "gappletron/condition-2"]
     worst = max((r for r in rows if r["verdict"] == "refuted"), key=lambda row: row["ratio"])
@@ -256,7 +259,7 @@ def test_learners_are_listed_with_parameters_tunings_graphs_and_source(
     assert boundcheck("list", "learners", monkeypatch=monkeypatch, folder=tmp_path) == 0
     printed = capsys.readouterr().out
     for name, made in catalog.learners().items():
-        (found,) = re.findall(rf"^{name} .*\n(?:  .*\n)*", printed, re.MULTILINE)
+        (found,) = re.findall(rf"^{name}\n(?:  .*\n)*", printed, re.MULTILINE)
         entry = " ".join(found.split())  # however the lines are broken
         assert made.source in entry
         assert made.graphs in entry
@@ -264,6 +267,32 @@ def test_learners_are_listed_with_parameters_tunings_graphs_and_source(
             assert f"{field.name}=" in entry
         for numbers in getattr(made, "tunings", {}).values():
             assert numbers in entry
+
+
+def test_only_what_applies_or_is_promised_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = BROKEN.replace(
+        '("gappletron/lemma-1",)', '("gappletron/updates", "gappletron/theorem-5a")'
+    )
+    (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    options = ("--learner", "mine.py:Flipped", "--graph", "full", "--quick", "--jobs=1")
+    assert boundcheck("verify", *options, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    printed = capsys.readouterr().out
+    shown = set(re.findall(r"^([\w-]+/[\w-]+) .*", printed, re.MULTILINE))
+    assert {"gappletron/lemma-1", "gappletron/updates", "gappletron/theorem-5a"} <= shown
+    assert "perceptron/step" not in shown
+    counted = re.search(r"not promised and not applicable: (\d+) claims, shown by -v", printed)
+    assert counted is not None
+    assert int(counted[1]) + len(shown) == len(catalog.claims())
+
+
+def test_names_in_the_results_can_be_given_back() -> None:
+    jobs = plan.built_in_jobs(list(catalog.claims().values()))
+    for name in {job.setting.label("learner") for job in jobs}:
+        assert catalog.learner(catalog.learner(name).spec) == catalog.learner(name)
+    for name in {job.setting.label("adversary") for job in jobs}:
+        assert catalog.adversary(catalog.adversary(name).spec) == catalog.adversary(name)
 
 
 def test_quiet_prints_nothing(
@@ -284,7 +313,9 @@ def test_data_begin_with_a_row_for_each_hypothesis(
     assert boundcheck(*command, monkeypatch=monkeypatch, folder=tmp_path) == 0
     table = capsys.readouterr().out.split("\n\n")[0]
     shown = {line[:16].strip(): line[16:].split()[0] for line in table.splitlines()[1:]}
-    assert shown.items() >= {"labels": "2", "rounds": "2", "radius": "5", "ball": "2"}.items()
+    assert (
+        shown.items() >= {"labels": "2", "rounds": "2", "feature norm": "5", "radius": "2"}.items()
+    )
     assert {"comparator norm", "comparator loss", "margin"} <= shown.keys()
     saved = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))["hypotheses"]
     assert [row["name"] for row in saved] == list(shown)

@@ -219,7 +219,7 @@ def test_nominal_rates_come_from_the_declared_gamma() -> None:
 def test_hypotheses_of_data_are_measured() -> None:
     case = resolve(Setting("gappletron", "one-hot:noise=0.0", "bandit", 500), 0)
     measured = {h.name: h.measured for h in plan.measured_hypotheses(case)}
-    assert measured["radius"] == 1
+    assert measured["feature norm"] == 1
     assert measured["comparator norm"] == pytest.approx(np.sqrt(2))
     assert measured["margin"] == pytest.approx(1)
     assert measured["comparator loss"] == pytest.approx(0)
