@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class UserError(ValueError):
@@ -35,4 +37,13 @@ def unknown(kind: str, word: str, legal: Iterable[str]) -> UserError:
     names = sorted(legal)
     return UserError(
         f"unknown {kind} '{word}': expected one of {', '.join(names)}.{suggest(word, names)}"
+    )
+
+
+def located(error: BaseException) -> str:
+    """Type and message of an error, and the file and line that raised it."""
+    words = f"{type(error).__name__}: {error}"
+    frames = traceback.extract_tb(error.__traceback__)
+    return (
+        f"{words} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else words
     )

@@ -14,7 +14,7 @@ symbol     name here
 =========  =====================================================================
 gamma      ``gamma``, the exploration probability
 yhat       ``best``
-X          ``problem.radius``
+X          ``problem.feature_norm``
 B          ``problem.comparator_norm``
 n          how many explored actions are needed to see any label: K for ``original``, 1 where
            an action reveals all, the domination number otherwise
@@ -159,7 +159,7 @@ class Banditron(Baseline):
             return {"gamma": 0.01 if self.gamma is None else self.gamma}
         needed = 1.0
         if self.tuning == "theory":
-            size = problem.radius * problem.comparator_norm
+            size = problem.feature_norm * problem.comparator_norm
             revealed = self.estimator == "importance" and problem.graph.revealing
             needed = size * size * (1 if revealed else len(self.explored(problem.graph)))
         return {"gamma": min(0.5, (needed / problem.horizon) ** (1 / 3))}

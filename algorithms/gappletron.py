@@ -148,9 +148,11 @@ def tuned_gamma(
     delta : confidence parameter of Theorem 5, in (0, 1)
     """
     n_labels, rho = problem.n_labels, problem.graph.domination_number
-    smoothness = loss.smoothness(problem.radius, n_labels)
+    smoothness = loss.smoothness(problem.feature_norm, n_labels)
     base = smoothness * factor * factor
-    log_term = loss.maximum(problem.radius, problem.comparator_norm, n_labels) * math.log(2 / delta)
+    log_term = loss.maximum(problem.feature_norm, problem.comparator_norm, n_labels) * math.log(
+        2 / delta
+    )
     squares = {
         "ones": 1.0,
         "theorem-4a": n_labels * rho * base / 4,

@@ -26,7 +26,7 @@ eta        ``rate``, the step size in full information; eta gamma / K otherwise
 gamma      ``gamma``, least probability of a uniform draw; 0 in full information
 a          ``gap``
 q          softmax of the scores
-X          ``problem.radius``
+X          ``problem.feature_norm``
 B          ``problem.comparator_norm``
 =========  =====================================================================
 
@@ -163,7 +163,7 @@ class Gaptron(Baseline):
         c = LOSSES[self.loss][1]
         n_labels, horizon = problem.n_labels, problem.horizon
         ones = self.tuning == "ones"
-        radius = 1.0 if ones else problem.radius or 1.0  # for X = 0 any rate will do
+        radius = 1.0 if ones else problem.feature_norm or 1.0  # for X = 0 any rate will do
         gamma, rate = 0.0, c / (n_labels * radius * radius)
         if not problem.graph.is_full_information:
             size = 1.0 if ones else n_labels * radius * problem.comparator_norm / math.sqrt(2 * c)

@@ -15,7 +15,7 @@ tuning     smoothing
 =========  =====================================================================
 default    1
 ones       1
-theory     X^2, where X is ``problem.radius``
+theory     X^2, where X is ``problem.feature_norm``
 =========  =====================================================================
 
 For two labels the expected mistakes are at most (2b + X^2) / (2b) L + |u|^2 (2b + X^2)^2 / (8b), least for L = 0 at
@@ -112,7 +112,7 @@ class LabelEfficientPerceptron(Baseline):
     def numbers(self, problem: Problem) -> dict[str, float]:
         if self.smoothing is not None:
             return {"smoothing": self.smoothing}
-        squared = problem.radius * problem.radius or 1.0  # for X = 0 any number will do
+        squared = problem.feature_norm * problem.feature_norm or 1.0  # for X = 0 any number will do
         return {"smoothing": squared if self.tuning == "theory" else 1.0}
 
     def player(self, problem: Problem) -> Player:

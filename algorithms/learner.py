@@ -62,14 +62,14 @@ class Problem:
     graph : the feedback graph, which also says how many labels and actions there are
     n_features : number of features
     horizon : number of rounds
-    radius : bound on the Euclidean norm of the feature vectors
+    feature_norm : bound on the Euclidean norm of the feature vectors
     comparator_norm : bound on the Frobenius norm of the comparators competed with
     """
 
     graph: FeedbackGraph
     n_features: int
     horizon: int
-    radius: float = 1.0
+    feature_norm: float = 1.0
     comparator_norm: float = 1.0
 
     @property

@@ -43,9 +43,9 @@ THETA, DIAGONAL = 0, 1
 
 def squared_radius(problem: Problem) -> float:
     """X^2, within the range of positive floats; 1 where all features are zero."""
-    if problem.radius == 0.0:
+    if problem.feature_norm == 0.0:
         return 1.0
-    square = problem.radius * problem.radius
+    square = problem.feature_norm * problem.feature_norm
     return min(max(square, sys.float_info.min), sys.float_info.max)
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shutil
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pandas as pd
 import pytest
+
+from boundcheck.algorithms import graphs, losses, updates
+from boundcheck.algorithms.gappletron import RULES
+from boundcheck.algorithms.learner import Problem
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -136,3 +142,19 @@ def test_contributing_examples_pass_the_linter(copy_of_the_package: Path) -> Non
         text=True,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_page_on_learners_is_true() -> None:
+    """Every attribute of the problem that it names exists, and it names every legal value."""
+    text = (ROOT / "docs" / "learners.md").read_text(encoding="utf-8")
+    problem = Problem(graphs.parse("label-efficient", 3), 2, 10)
+    named = set(re.findall(r"`problem\.([\w.]+)`", text))
+    assert len(named) >= 9
+    for name in named:
+        attrgetter(name)(problem)
+    cells = {field.name for field in dataclasses.fields(Problem)} - {"graph"}
+    assert cells <= named
+    for value in [*RULES, *updates.NAMES, *losses.FORMS]:
+        assert f"`{value.split()[0]}`" in text
+    for name in re.findall(r"\]\(([^)#]+)", text):
+        assert (ROOT / "docs" / name).exists()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from unittest import SkipTest
@@ -111,8 +113,15 @@ def check_learner(
     # a spec stays one, so that a certificate says where the learner comes from
     played = learner if isinstance(learner, str) else as_learner(learner)
     request = plan.Request(tuple(claims), played, graph=graph, adversary=adversary, scale=scale)
+    shared = None
+    if claims and all(isinstance(claim, _Promised) for claim in claims):
+        shared = _games_of(_Asked(learner, graph, adversary, scale, seed))
+    if shared is None or suite.failures_of_learner(shared):  # another claim's games may have failed
+        batches: Iterable[list[suite.Row]] = suite.run(plan.jobs_for(request), seed)
+    else:
+        batches = [[row for row in shared if row.claim in claims]]
     rows = []
-    for found in suite.run(plan.jobs_for(request), seed):
+    for found in batches:
         if failed := suite.failures_of_learner(found):
             raise UserError(failed[0].outcome.evidence)
         for row in found:
@@ -121,6 +130,55 @@ def check_learner(
         rows += found
     if claims and all(row.verdict == Verdict.NOT_APPLICABLE for row in rows):
         raise SkipTest(f"{', '.join(claims)} not applicable: {rows[0].outcome.evidence}")
+    return rows
+
+
+class _Promised(str):
+    """A claim's id from :func:`parametrize_with_claims`: its learner's other promises are to be checked too, so
+    that they share their games."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the promises of one learner are checked on. The learner is the very same one, with the attributes
+    that it has now."""
+
+    learner: Any = field(compare=False)
+    graph: str | None
+    adversary: str | None
+    scale: str
+    seed: int
+    state: tuple[object, ...] = field(init=False)
+    kept: tuple[object, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        learner = self.learner
+        made = learner if inspect.isclass(learner) else type(learner)
+        spaces = [getattr(learner, "__dict__", {}), *(vars(each) for each in made.__mro__)]
+        values = [(name, value) for space in spaces for name, value in space.items()]
+        own = learner if isinstance(learner, str) else id(learner)
+        object.__setattr__(self, "state", (own, *((name, id(value)) for name, value in values)))
+        # alive, so that no other object gets one of these ids
+        object.__setattr__(self, "kept", tuple(values))
+
+
+@lru_cache(maxsize=2)
+def _games_of(asked: _Asked) -> list[suite.Row]:
+    """Rows of all promises of a learner; those before the first failure where it fails."""
+    learner = asked.learner
+    played = learner if isinstance(learner, str) else as_learner(learner)
+    request = plan.Request(
+        tuple(promised_claims(learner)),
+        played,
+        graph=asked.graph,
+        adversary=asked.adversary,
+        scale=asked.scale,
+    )
+    rows: list[suite.Row] = []
+    for found in suite.run(plan.jobs_for(request), asked.seed):
+        rows += found
+        if suite.failures_of_learner(found):
+            break
     return rows
 
 
@@ -142,11 +200,13 @@ def parametrize_with_claims(learners: Sequence[Any]) -> Callable[..., Any]:
         @parametrize_with_claims([MyLearner])
         def test_promises(learner, claim):
             check_learner(learner, claims=[claim])
+
+    The claims of a learner share the games that they look at, within a process.
     """
     import pytest
 
     cases = [
-        pytest.param(learner, claim, id=f"{_name_of(learner)}-{claim}")
+        pytest.param(learner, _Promised(claim), id=f"{_name_of(learner)}-{claim}")
         for learner in learners
         for claim in promised_claims(learner)
     ]

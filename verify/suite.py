@@ -19,7 +19,7 @@ import joblib
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
-from ..errors import LearnerError, UserError
+from ..errors import LearnerError, UserError, located
 from . import catalog
 from .case import Case, Setting
 from .claim import Claim, Form, Proof, Verdict, is_surprise
@@ -152,7 +152,7 @@ def _judge_group(group: list[tuple[Claim, Form]], case: Case, job: Job) -> list[
         raise
     except Exception as error:
         logger.exception("case %s failed", job.setting.key)
-        failed = Outcome(Verdict.ERROR, evidence=f"{type(error).__name__}: {error}")
+        failed = Outcome(Verdict.ERROR, evidence=located(error))
     else:
         return [_row(claim, form, case, outcome, job.own) for claim, form, outcome in found]
     return [_row(claim, form, case, failed, job.own) for claim, form in group]

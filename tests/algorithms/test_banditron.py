@@ -71,7 +71,7 @@ def test_what_is_explored(estimator: str, graph: str, p: list[float]) -> None:
 
 
 def problem(graph: str, horizon: int) -> Problem:
-    return Problem(graphs.parse(graph, 4), 3, horizon, radius=2.0, comparator_norm=0.5)
+    return Problem(graphs.parse(graph, 4), 3, horizon, feature_norm=2.0, comparator_norm=0.5)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_tunings(learner: Banditron, graph: str, horizon: int, gamma: float) -> 
 
 
 def test_theory_uses_the_norms() -> None:
-    wide = Problem(graphs.filtering(4), 3, 64_000, radius=2.0, comparator_norm=4.0)
+    wide = Problem(graphs.filtering(4), 3, 64_000, feature_norm=2.0, comparator_norm=4.0)
     assert Banditron("importance", tuning="theory").numbers(wide)["gamma"] == pytest.approx(0.1)
 
 

@@ -79,7 +79,7 @@ def test_every_label_has_a_matrix_of_its_own() -> None:
 
 
 def test_tunings() -> None:
-    problem = Problem(graphs.full_information(3), 2, 100, radius=3.0)
+    problem = Problem(graphs.full_information(3), 2, 100, feature_norm=3.0)
     for tuning, a in {"default": 1.0, "ones": 1.0, "theory": 9.0}.items():
         assert np.all(SecondOrderPerceptron(tuning=tuning).player(problem).memory[DIAGONAL] == a)
         given = SecondOrderPerceptron(0.25, tuning=tuning).player(problem)

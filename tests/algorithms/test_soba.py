@@ -145,7 +145,7 @@ def test_after_a_mistake_the_budget_does_not_matter() -> None:
 
 def test_tunings() -> None:
     def numbers(**given: Any) -> dict[str, float]:
-        problem = Problem(graphs.bandit(3), 2, 10_000, radius=3.0)
+        problem = Problem(graphs.bandit(3), 2, 10_000, feature_norm=3.0)
         player = Soba(**given).player(problem)
         found = dict(player.declaration.numbers)
         assert (player.memory[DIAGONAL] == found["regulariser"]).all()

@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from unittest import SkipTest
 
@@ -306,3 +307,46 @@ def test_every_promise_is_a_case() -> None:
         name for name in catalog.claims() if name.startswith(("game/", "gappletron/"))
     }
     assert len(given) == len(set(given))
+
+
+class Sharing:
+    """Uniform play, with two promises."""
+
+    promises = ("game/*", "gappletron/lemma-1", "gappletron/condition-3")
+    loss = "smooth-hinge"
+
+    def __init__(self, problem: Problem) -> None:
+        self.n_actions = problem.graph.n_actions
+        self.weights = np.zeros((problem.n_labels, problem.n_features))
+
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        return np.full(self.n_actions, 1 / self.n_actions)
+
+    def update(self, x: np.ndarray, action: int, label: int | None) -> None:
+        pass
+
+
+def test_claims_of_one_learner_share_their_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One run for all promises, with the verdicts of runs of their own."""
+    played = []
+    run = suite.run
+    monkeypatch.setattr(suite, "run", lambda *given: played.append(given) or run(*given))
+    cases = parametrize_with_claims([Sharing]).mark.args[1]
+    claims = [case.values[1] for case in cases]
+    assert len(claims) == 3
+    where = {"graph": "bandit", "adversary": "one-hot:n_labels=3"}
+    together = []
+    for claim in claims:
+        with suppress(SkipTest):
+            together += check_learner(Sharing, claims=[claim], **where)
+    assert len(played) == 1
+    alone = []
+    for claim in claims:
+        with suppress(SkipTest):
+            alone += check_learner(Sharing, claims=[str(claim)], **where)
+    assert len(played) == 1 + len(claims)
+    assert {row.claim for row in alone} >= {"game/no-peeking", "gappletron/condition-3"}
+    assert [row.to_json() for row in together] == [row.to_json() for row in alone]
+    monkeypatch.setattr(Sharing, "loss", "logistic-2")
+    check_learner(Sharing, claims=[claims[-1]], **where)
+    assert len(played) == 2 + len(claims), "another loss is another learner"
