@@ -38,7 +38,7 @@ def main() -> None:
     }
     for axes, (update, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
         watch = watched(update, "printed" if update == "unprojected" else "repaired")
-        _, rounds, observed, envelope = zip(*watch.curve, strict=True)
+        _, rounds, observed, envelope, _ = zip(*watch.curve, strict=True)
         axes.plot(rounds, observed, color="#b3261e" if update == "unprojected" else "#2f7d4f")
         axes.plot(rounds, envelope, color="#444", ls="--")
         bad = watch.first_bad
@@ -46,7 +46,8 @@ def main() -> None:
             axes.axvline(bad.round + 1, color="#b3261e", lw=0.8, ls=":")
             axes.annotate(
                 f"first bad round: {bad.round}",
-                (bad.round + 1, min(observed) / 2),
+                (bad.round + 1, 0.92),
+                xycoords=("data", "axes fraction"),
                 ha="right",
                 fontsize=9,
                 xytext=(-6, 0),

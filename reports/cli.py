@@ -57,7 +57,10 @@ def cli(ctx: click.Context, debug: bool) -> None:
     boundcheck verify --quick                     judge everything
     boundcheck verify 'gappletron/lemma-*' -v     some claims, every case
     boundcheck verify --learner mine.py:Mine      your own learner
+    boundcheck list learners                      what there is: or claims, adversaries, graphs, studies
     boundcheck replay CERTIFICATE.json            check a refutation by hand
+    boundcheck study smoke                        a paper's experiment, in seconds
+    boundcheck report                             a page of verdicts and studies
     """
     logging.basicConfig(
         level=logging.DEBUG if debug else logging.CRITICAL, format="%(name)s: %(message)s"
@@ -152,8 +155,8 @@ def verify(
     """Judge claims; globs such as 'gappletron/*', all of them by default.
 
     Without --learner, --data, --graph, --adversary and --radius the built-in suite is judged, in two or three
-    minutes. What is given replaces its part of six small games of 2000 rounds and 128 runs, 1.5 million rounds in
-    all: seconds for a learner of the library, minutes for one in plain Python (--quick: 64 runs of 300 rounds).
+    minutes. What is given replaces its part of a few small games, six for a learner, each of 2000 rounds and up
+    to 128 runs: 1.5 million rounds, minutes for a learner in plain Python (--quick: 64 runs of 300 rounds).
 
     Exit status: 0 as expected, 1 a surprise, 2 wrong input or a run that failed.
 
