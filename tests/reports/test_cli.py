@@ -215,6 +215,21 @@ def test_a_claim_of_ones_own_is_refuted_and_replayed(
     assert "--claims FILE" in printed
 
 
+def test_an_error_in_a_claim_names_file_and_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = OWN_CLAIM.replace("rounds.column(0)", "rounds.block.nope")
+    (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    line = 1 + text.splitlines().index("    errors = rounds.block.nope")
+    catalog.claims.cache_clear()
+    options = ("--claims", "mine.py", "--adversary", "one-hot", "--graph", "bandit", "--quick")
+    status = boundcheck("verify", "mine/*", *options, monkeypatch=monkeypatch, folder=tmp_path)
+    catalog.claims.cache_clear()
+    assert status == 2
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"has no attribute 'nope' (mine.py, line {line})" in printed
+
+
 def test_without_a_command_the_help_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
