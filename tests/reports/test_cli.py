@@ -8,17 +8,13 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from boundcheck import __version__
-from boundcheck.reports import tables
 from boundcheck.reports.cli import main
-from boundcheck.verify import catalog, plan, suite
-from boundcheck.verify.claim import Verdict
-from boundcheck.verify.judge import Outcome
+from boundcheck.verify import catalog
 from boundcheck.verify.replay import replay
 
 KEYS = {
@@ -302,14 +298,6 @@ def test_only_what_applies_or_is_promised_is_shown(
     assert int(counted[1]) + len(shown) == len(catalog.claims())
 
 
-def test_names_in_the_results_can_be_given_back() -> None:
-    jobs = plan.built_in_jobs(list(catalog.claims().values()))
-    for name in {job.setting.label("learner") for job in jobs}:
-        assert catalog.learner(catalog.learner(name).spec) == catalog.learner(name)
-    for name in {job.setting.label("adversary") for job in jobs}:
-        assert catalog.adversary(catalog.adversary(name).spec) == catalog.adversary(name)
-
-
 def test_quiet_prints_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -367,37 +355,3 @@ def test_version_help_list_and_replay_work_without_numba(verified: tuple[Path, s
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert word in done.stdout
-
-
-def _row(verdict: Verdict, expected: Verdict | None, ratio: float) -> suite.Row:
-    outcome = Outcome(verdict, ratio=ratio, runs=1)
-    return suite.Row(
-        "a/b", "printed", "l", None, "s", "g", f"{ratio}", "pathwise", verdict, expected, outcome
-    )
-
-
-def test_the_worst_case_speaks_for_a_group() -> None:
-    holds = _row(Verdict.HOLDS, Verdict.HOLDS, 0.9)
-    chance = _row(Verdict.REFUTED, None, 3.0)
-    refuted = _row(Verdict.REFUTED, Verdict.REFUTED, 2.0)
-    surprise = _row(Verdict.REFUTED, Verdict.HOLDS, 1.1)
-    vacuous = _row(Verdict.VACUOUS, Verdict.HOLDS, 0.0)
-    assert tables.Group((holds, vacuous)).worst is holds
-    assert tables.Group((holds, chance, refuted)).worst is refuted
-    assert tables.Group((holds, refuted, surprise)).worst is surprise
-    assert tables.Group((holds, refuted)).counts == "1 refuted, 1 holds"
-    assert not vacuous.surprising
-    assert suite.vacuous_everywhere([vacuous, vacuous]) == [("a/b", "printed")]
-    assert suite.vacuous_everywhere([vacuous, holds]) == []
-
-
-def test_quick_plays_less_than_default_and_full_more() -> None:
-    claims = plan.claims_of(plan.Request(("gappletron/bound-9", "gappletron/theorem-4a")))
-    runs = {
-        scale: sum(job.setting.replicates for job in plan.built_in_jobs(claims, scale))
-        for scale in ("quick", "default", "full")
-    }
-    assert runs["quick"] < runs["default"] / 1.9
-    assert runs["full"] == 8 * runs["default"]
-    settings = Counter(job.setting for job in plan.built_in_jobs(claims))
-    assert set(settings.values()) == {1}, "a setting that two claims share is played once"

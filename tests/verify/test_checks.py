@@ -348,5 +348,6 @@ def test_claims_of_one_learner_share_their_games(monkeypatch: pytest.MonkeyPatch
     assert {row.claim for row in alone} >= {"game/no-peeking", "gappletron/condition-3"}
     assert [row.to_json() for row in together] == [row.to_json() for row in alone]
     monkeypatch.setattr(Sharing, "loss", "logistic-2")
-    check_learner(Sharing, claims=[claims[-1]], **where)
+    with suppress(SkipTest):
+        check_learner(Sharing, claims=[claims[-1]], **where)
     assert len(played) == 2 + len(claims), "another loss is another learner"
