@@ -213,7 +213,11 @@ class Hinge:
 
     @property
     def spec(self) -> str:
-        return "hinge" if self.threshold == 0.5 else f"hinge-{self.threshold:g}"
+        return (
+            "hinge"
+            if self.threshold == 0.5
+            else "hinge-" + repr(float(self.threshold)).removesuffix(".0")
+        )
 
     def parameters(self, n_labels: int) -> FloatArray:
         return np.array([self.threshold])

@@ -22,9 +22,11 @@ P_t(y in out(y'))   observation probability
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache, lru_cache
+from itertools import accumulate
 from typing import Literal, TypeAlias, get_args
 
 from ..errors import unknown
@@ -54,23 +56,34 @@ class ExactLoss:
 
 
 def parse(name: str, n_labels: int) -> ExactLoss:
-    """Return the loss of a command-line name; base K is as printed, base 2 the repair."""
-    losses = {
-        "smooth-hinge": ExactLoss("smooth-hinge"),
-        "hinge": ExactLoss("hinge", kappa=Fraction(1, 2)),
-        "logistic-K": ExactLoss("logistic", base=n_labels),
-        "logistic-2": ExactLoss("logistic", base=2, clipped=True),
-    }
-    if name not in losses:
-        raise unknown("exact loss", name, losses)
-    return losses[name]
+    """Return the loss of a command-line name; base K is as printed, base 2 the repair.
+
+    The kappa of ``hinge-KAPPA`` is the float that is played.
+    """
+    kind, _, value = name.partition("-")
+    with suppress(ValueError):
+        if name == "smooth-hinge":
+            return ExactLoss("smooth-hinge")
+        if name == "logistic-K":
+            return ExactLoss("logistic", base=n_labels)
+        if kind == "logistic" and (base := int(value)) >= 2:
+            return ExactLoss("logistic", base=base, clipped=True)
+        if kind == "hinge" and 0 <= (kappa := float(value or 0.5)) < 1:
+            return ExactLoss("hinge", kappa=Fraction(kappa))
+    raise unknown("exact loss", name, ("smooth-hinge", "hinge", "logistic-2", "logistic-K"))
 
 
 def margins(scores: Scores) -> tuple[Interval, ...]:
     """Return each label's score less the best score of the others."""
-    return tuple(
-        score - _largest([*scores[:k], *scores[k + 1 :]]) for k, score in enumerate(scores)
-    )
+    return _margins(tuple(scores))
+
+
+@lru_cache(maxsize=8)
+def _margins(scores: tuple[Interval, ...]) -> tuple[Interval, ...]:
+    below = [*accumulate(scores, Interval.max)]
+    above = [*accumulate(reversed(scores), Interval.max)][::-1]
+    rivals = [above[1], *map(Interval.max, below[:-2], above[2:]), below[-2]]
+    return tuple(score - rival for score, rival in zip(scores, rivals, strict=True))
 
 
 def star(scores: Scores) -> int:
@@ -177,14 +190,20 @@ def _settled(loss: ExactLoss, scores: Scores, label: int) -> bool:
 
 def _logistic(loss: ExactLoss, scores: Scores, label: int) -> Interval:
     """Return -log q(label), exactly if all scores tie and their number is a power of the base."""
-    assert loss.base is not None
     top = _top(scores)
     behind = _NOTHING if label == top else (scores[top] - scores[label]) / _log_base(loss)
+    return behind + _logistic_of_top(loss, tuple(scores))
+
+
+@lru_cache(maxsize=8)
+def _logistic_of_top(loss: ExactLoss, scores: tuple[Interval, ...]) -> Interval:
+    assert loss.base is not None
+    top = _top(scores)
     rest = _total(weight for k, weight in enumerate(_weights(scores)) if k != top)
-    for power in range(len(scores)):
+    for power in range(len(scores).bit_length()):
         if Interval.of(loss.base**power) == 1 + rest:
-            return behind + power
-    return behind + rest.log1p() / _log_base(loss)
+            return Interval.of(power)
+    return rest.log1p() / _log_base(loss)
 
 
 def _top(scores: Scores) -> int:
@@ -199,9 +218,11 @@ def _weights(scores: Scores) -> list[Interval]:
 
 def _softmax(scores: Scores) -> list[Interval]:
     weights = _weights(scores)
-    return [weight / _total(weights) for weight in weights]
+    total = _total(weights)
+    return [weight / total for weight in weights]
 
 
+@cache
 def _log_base(loss: ExactLoss) -> Interval:
     assert loss.base is not None
     return Interval.of(loss.base).log()
@@ -230,10 +251,6 @@ def _excess(u: Fraction) -> Interval:
 
 def _unit(x: Interval) -> Interval:
     return x.max(0).min(1)
-
-
-def _largest(values: Iterable[Interval]) -> Interval:
-    return reduce(Interval.max, values)
 
 
 def _total(values: Iterable[Interval]) -> Interval:

@@ -34,6 +34,11 @@ class Bound:
     values: FloatArray
     ceiling: float
 
+    @property
+    def room(self) -> float:
+        """The ceiling, or a little for a ceiling of 0: a larger one is as sure, and can be divided by."""
+        return max(self.ceiling, 1e-9)
+
 
 @dataclass(frozen=True)
 class MeanSides:
@@ -105,7 +110,7 @@ def examine_mean(
     if base > 0 and observed <= base:
         flags.append("comparator-dominated")
     found.flags = tuple(flags)
-    scaled = [(sides.observed - bound.values) / bound.ceiling for bound in sides.bounds]
+    scaled = [(sides.observed - bound.values) / bound.room for bound in sides.bounds]
     wealth = min(float(log_wealths(z).max()) for z in scaled)
     found.evidence = f"log10 e-value {wealth / math.log(10):.2f} of {-math.log10(LEVEL):.0f} needed"
     if wealth >= -math.log(LEVEL):
@@ -121,7 +126,7 @@ def examine_mean(
         )
         return found
     bound = sides.bounds[binding]
-    found.headroom = headroom_of_mean(sides.observed, bound.values, bound.ceiling)
+    found.headroom = headroom_of_mean(sides.observed, bound.values, bound.room)
     if replicates >= FEWEST_RUNS and observed <= envelope:
         found.verdict = Verdict.HOLDS
         return found

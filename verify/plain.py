@@ -102,7 +102,12 @@ class PlainLearner:
     def _declaration(self, learner: Any) -> Declaration:
         loss, gamma = getattr(learner, "loss", None), getattr(learner, "gamma", None)
         rule, factor = getattr(learner, "rule", None), getattr(learner, "regret_factor", None)
-        if rule is not None and rule not in RULES:
+        require(
+            loss is None or isinstance(loss, str) or hasattr(loss, "surrogate"),
+            f"loss={loss!r} of {self.spec}: expected the name of a loss, such as 'smooth-hinge', 'hinge' or"
+            " 'logistic-2'.",
+        )
+        if rule is not None and not (isinstance(rule, str) and rule in RULES):
             raise unknown(f"exploration rule of {self.spec}", str(rule), RULES)
         for name, value in (("gamma", gamma), ("regret_factor", factor)):
             require(

@@ -49,6 +49,36 @@ def _recorded(path: str, label: str | None) -> recorded.Recorded:
     return recorded.load(Path(path), label=label)
 
 
+FEW_LABELS = 20
+"""Up to so many labels, rows may be as few as there are labels."""
+
+MOST_WEIGHTS = 10**8
+"""Weights of a learner, labels times features: 800 MB."""
+
+SMALLEST, LARGEST = 1e-75, 1e75
+"""Norms of features and comparators whose products, squared, are still floats."""
+
+
+def _check_data(path: str, sequence: Sequence) -> None:
+    """Refuse recorded data that no learner can sensibly be played on."""
+    n_labels, rows, d = sequence.n_labels, sequence.horizon, sequence.n_features
+    require(
+        n_labels <= max(FEW_LABELS, rows // 2),
+        f"the labels of '{path}' have {n_labels} different values in {rows} rows: expected classes that come"
+        " up again; name their column with --label.",
+    )
+    require(
+        n_labels * d <= MOST_WEIGHTS,
+        f"'{path}' has {d} features and {n_labels} labels: expected at most {MOST_WEIGHTS:,} weights; number"
+        " the features without gaps.",
+    )
+    require(
+        sequence.radius == 0 or SMALLEST <= sequence.radius <= LARGEST,
+        f"the largest norm of a row of '{path}' is {sequence.radius:g}: expected one of {SMALLEST:g} to"
+        f" {LARGEST:g}; scale the features.",
+    )
+
+
 class _SequenceKey:
     """A sequence as a key of a cache."""
 
@@ -84,13 +114,14 @@ def resolve(setting: Setting, seed: int) -> Case:
     )
     require(setting.replicates >= 1, f"replicates={setting.replicates}: expected at least 1 run.")
     require(
-        setting.radius is None or (math.isfinite(setting.radius) and setting.radius > 0),
-        f"radius B={setting.radius}: expected a finite number above 0.",
+        setting.radius is None or SMALLEST <= setting.radius <= LARGEST,
+        f"radius B={setting.radius}: expected a number above 0, from {SMALLEST:g} to {LARGEST:g}.",
     )
     if isinstance(setting.adversary, str) and setting.adversary.startswith("data:"):
         path, _, label = setting.adversary.removeprefix("data:").partition("@")
         adversary: object = _recorded(path, label or None)
         sequence = _recorded(path, label or None).sequence(setting.horizon)
+        _check_data(path, sequence)
     elif isinstance(setting.adversary, str):
         adversary, sequence = _sequence(setting.adversary, setting.horizon, seed)
     else:

@@ -225,3 +225,9 @@ def test_hypotheses_of_data_are_measured() -> None:
     assert measured["comparator loss"] == pytest.approx(0)
     assert measured["smoothness"] == 4
     assert case.separates_exactly
+
+
+@pytest.mark.parametrize("loss", ["hinge-0.3", "hinge-0", "logistic-7"])
+def test_every_legal_loss_is_checked_exactly_too(loss: str) -> None:
+    setting = Setting(gappletron(loss, "threshold", "projected", "2"), "one-hot", "bandit", 200)
+    assert verdicts("gappletron/bound-9", setting)["repaired"] == Verdict.HOLDS

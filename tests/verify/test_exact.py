@@ -7,10 +7,12 @@ from itertools import product
 from math import log
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from boundcheck.algorithms import losses
 from boundcheck.errors import UserError
 from boundcheck.verify.exact import (
     ExactLoss,
@@ -142,6 +144,22 @@ def test_names():
     assert parse("logistic-K", 7) == ExactLoss("logistic", base=7)
     assert parse("logistic-2", 7) == ExactLoss("logistic", base=2, clipped=True)
     assert parse("hinge", 7).kappa == Fraction(1, 2)
+    assert parse("hinge-0.25", 7).kappa == Fraction(1, 4)
+    assert parse("hinge-0", 7).kappa == 0
+    assert parse("hinge-0.3", 7).kappa == Fraction(0.3), "the float that is played"
+    assert parse("logistic-7", 3) == ExactLoss("logistic", base=7, clipped=True)
+    for spec in (
+        "hinge",
+        "hinge-0",
+        "hinge-0.99",
+        "logistic-2",
+        "logistic-9",
+        "hinge-0.1234567891",
+    ):
+        assert losses.parse(spec).spec == spec
+    for name in ("hinge-1", "hinge--1", "hinge-x", "hinge-nan", "logistic-1", "logistic-e"):
+        with pytest.raises(UserError, match=f"unknown exact loss '{name}'"):
+            parse(name, 3)
     with pytest.raises(UserError, match="Did you mean 'smooth-hinge'"):
         parse("smooth_hinge", 3)
 
@@ -296,3 +314,34 @@ def test_lemma_one_holds_for_the_regular_losses(name, rule, graph):
         for label, rate in product(range(3), (0, Fraction(1, 8), Fraction(1, 2))):
             error, bound = lemma_one(parse(name, 3), scores, label, rule, Interval.of(rate), graph)
             assert not bound.certainly_less(error)
+
+
+@pytest.mark.parametrize("name", ["hinge-0.3", "logistic-7", "hinge-0.99"])
+def test_every_legal_loss_is_played_exactly_as_in_floats(name):
+    played, exact = losses.parse(name), parse(name, 4)
+    scores = np.random.default_rng(0).normal(size=(50, 4))
+    for label in range(4):
+        values = played.values(scores, np.full(50, label))
+        best = scores.argmax(axis=1)
+        shown = np.sort(scores, axis=1)[:, -1] - np.sort(scores, axis=1)[:, -2]
+        counts = played.counts_for_comparator(best, shown, np.full(50, label))
+        for row, value in zip(scores, np.where(counts, values, 0.0), strict=True):
+            found = surrogate(exact, [Interval.of(Fraction(s)) for s in row.tolist()], label)
+            assert float(found) == pytest.approx(value, abs=1e-12)
+
+
+@every(score_vectors)
+def test_margins_are_less_the_best_of_the_others(scores):
+    for k, margin in enumerate(margins(scores)):
+        others = [score.lo for j, score in enumerate(scores) if j != k]
+        assert margin.lo == margin.hi == scores[k].lo - max(others)
+
+
+def test_many_labels_cost_as_many_exponentials(monkeypatch):
+    """All losses of a score vector share the logarithm of its partition sum."""
+    taken, exp = [], Interval.exp
+    monkeypatch.setattr(Interval, "exp", lambda x: taken.append(x) or exp(x))
+    scores = intervals([Fraction(k * k % 31, 7) for k in range(40)])
+    for label in range(40):
+        surrogate(parse("logistic-2", 40), scores, label)
+    assert 0 < len(taken) <= 80
