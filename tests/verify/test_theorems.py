@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,6 +12,7 @@ import pytest
 
 from boundcheck.adversaries.random_labels import RandomLabels
 from boundcheck.adversaries.segments import Segments
+from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog, plan, suite
 from boundcheck.verify.case import Setting
@@ -23,6 +25,7 @@ from boundcheck.verify.claims.theorems_3_and_5 import first_biting
 from boundcheck.verify.evidence import refutes, runs_to_hold
 from boundcheck.verify.ledger import Ledger, play_runs
 from boundcheck.verify.mean import examine_mean
+from boundcheck.verify.plain import PlainLearner
 from boundcheck.verify.replay import replay
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.settings import gappletron, mean_settings, scaled, tail_settings
@@ -300,3 +303,30 @@ def test_theorem_7_is_forced_without_sampling_and_refuted_for_short_horizons() -
     short = [row for row in rows if row.verdict == Verdict.REFUTED]
     assert len(short) == 4
     assert all(row.form == "printed" for row in short)
+
+
+class Sure:
+    """Guesses blindly, and says that its regret is zero."""
+
+    loss, gamma, rule, regret_factor = "smooth-hinge", 0.0, "threshold", 0.0
+
+    def __init__(self, problem: Problem) -> None:
+        self.p = np.full(problem.graph.n_actions, 1 / problem.graph.n_actions)
+        self.weights = np.zeros((problem.n_labels, problem.n_features))
+
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        return self.p
+
+    def update(self, x: np.ndarray, action: int, label: int | None) -> None:
+        pass
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_envelope_of_nothing_is_refuted_with_finite_evidence() -> None:
+    setting = Setting(PlainLearner(Sure, "Sure"), "one-hot:n_labels=3", "full", 100, None, 1)
+    rows = suite.judge_job(suite.Job(setting, ("gappletron/theorem-4a",), True, 64), 0)
+    (row,) = [row for row in rows if row.form == "repaired"]
+    assert row.verdict == Verdict.REFUTED
+    assert float(row.outcome.evidence.split()[2]) > 9
+    assert row.outcome.certificate is not None
+    assert math.isfinite(float(row.outcome.certificate.content["log_e_value"]))
