@@ -120,7 +120,7 @@ def jobs_for(request: Request) -> list[Job]:
     if in_rounds and all(x is None for x in (request.data, request.adversary, request.radius)):
         one_hot, rounds, _ = streams(request)[0]
         small = own_settings(request, [(one_hot, rounds, SMALL_BALL)])
-        jobs += [Job(setting, in_rounds, True) for setting in small]
+        jobs += [Job(setting, in_rounds, True, sampled) for setting in small]
     return jobs
 
 
