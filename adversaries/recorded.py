@@ -13,6 +13,7 @@ Labels of any type are mapped to 0, ..., K - 1 in sorted order. Every mistake in
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +32,12 @@ from .sequence import Floats, Sequence, integer_at_least
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 SVMLIGHT = (".svm", ".svmlight", ".libsvm")
+MISSING = ("", "na", "n/a", "<na>", "nan", "null", "none")
+"""What stands among numbers where one is missing."""
+
+MOST_FRACTIONS = 20
+"""So many different labels that are not all whole numbers may be classes; more are measurements."""
+
 ENDINGS = (*SEPARATORS, *SVMLIGHT, ".npz", ".parquet")
 
 
@@ -53,6 +60,14 @@ class Recorded:
         Raises ``UserError`` if the file has fewer rows.
         """
         return self.rows if horizon is None else self.rows.prefix(horizon)
+
+
+def split_label(name: str) -> tuple[str, str | None]:
+    """The file and the label column of ``FILE`` or ``FILE@COLUMN``; both may have an @ of their own, a file
+    ends with one of ``ENDINGS``."""
+    endings = "|".join(map(re.escape, ENDINGS))
+    found = re.fullmatch(rf"(.*?(?:{endings}))(?:@(.*))?", name, re.IGNORECASE | re.DOTALL)
+    return (found[1], found[2]) if found else (name, None)
 
 
 def load(
@@ -121,13 +136,18 @@ def _from_npz(path: Path, n_labels: int | None) -> Recorded:
     require(
         features.ndim == 2 and labels.shape == features.shape[:1],
         f"'{path.name}' has X of shape {features.shape} and y of shape {labels.shape}, "
-        "expected (T, d) and (T,)",
+        "expected (T, d) and (T,), one label a row",
     )
     require(len(features) > 0, f"'{path.name}' has no rows")
     require(
         features.dtype.kind in "buif",
         f"'{path.name}' has X of type {features.dtype}, expected numbers",
     )
+    require(
+        labels.dtype.kind in "buifUS",
+        f"'{path.name}' has y of type {labels.dtype}, expected whole numbers or texts",
+    )
+    labels = labels.astype(labels.dtype.newbyteorder("="))
     return _recorded(path, features, pd.Series(labels, name="y"), n_labels)
 
 
@@ -179,10 +199,29 @@ def _encode(path: Path, labels: pd.Series[Any]) -> tuple[NDArray[np.int64], tupl
         raise UserError(
             f"row {missing[0] + 1} of '{path.name}' has no label in column '{labels.name}'"
         )
-    codes, found = pd.factorize(labels)
-    classes = found.tolist()
-    # Classes of several types are sorted within each type.
-    order = sorted(range(len(classes)), key=lambda k: (_kind(classes[k]), classes[k]))
+    where = f"column '{labels.name}' of '{path.name}'"
+    try:
+        codes, found = pd.factorize(labels)
+        classes = found.tolist()
+        # Classes of several types are sorted within each type.
+        order = sorted(range(len(classes)), key=lambda k: (_kind(classes[k]), classes[k]))
+    except TypeError:
+        raise UserError(
+            f"{where} has labels of type {type(labels.iloc[0]).__name__}, expected"
+            " whole numbers or texts"
+        ) from None
+    numbers = np.array([label for label in classes if isinstance(label, float)])
+    require(bool(np.isfinite(numbers).all()), f"{where} has a label that is infinite")
+    require(
+        len(classes) <= MOST_FRACTIONS or bool((numbers == np.floor(numbers)).all()),
+        f"{where} has {len(classes)} different numbers in {len(labels)} rows, not all of them whole: "
+        "expected labels; another column is chosen with --label",
+    )
+    require(
+        len(classes) <= MOST_FRACTIONS or len(classes) < len(labels),
+        f"{where} has another value in each of its {len(labels)} rows: expected labels; another column is "
+        "chosen with --label",
+    )
     rank = np.empty(len(classes), dtype=np.int64)
     rank[order] = np.arange(len(classes))
     return rank[codes], tuple(classes[k] for k in order)
@@ -234,7 +273,12 @@ def _read_text(path: Path, label: str | int | None, header: bool | None) -> pd.D
     """Read a csv or tsv file whose lines all have as many fields as the first."""
     separator = SEPARATORS[path.suffix.lower()]
     first: list[list[str]] = []  # the first two lines, to see whether there is a header
+    again: set[int] = set()  # columns in which the first line's field comes again
     for line, fields in _lines(path, separator):
+        if first:
+            again.update(
+                i for i, (a, b) in enumerate(zip(first[0], fields, strict=False)) if a == b
+            )
         if len(first) < 2:
             first.append(fields)
         require(
@@ -242,9 +286,14 @@ def _read_text(path: Path, label: str | int | None, header: bool | None) -> pd.D
             f"line {line} of '{path.name}' has {len(fields)} fields, "
             f"expected {len(first[0])} as in its first line",
         )
+        require(
+            not any("\n" in field or "\r" in field for field in fields),
+            f"'{path.name}' has a field with a line break that ends in line {line}, "
+            "expected each row on a line of its own (a stray quote begins such a field)",
+        )
     require(len(first) > 0, f"'{path.name}' is empty")
     if header is None:
-        header = _is_header(first, label)
+        header = _is_header(first, again, label)
     names = first[0] if header else [str(position) for position in range(len(first[0]))]
     require(
         all(name.strip() for name in names),
@@ -261,7 +310,43 @@ def _read_text(path: Path, label: str | int | None, header: bool | None) -> pd.D
         low_memory=False,
     )
     table.columns = pd.Index(names)
+    position = _label_position(path, names, label)
+    texts = [fields[position] for _, fields in _lines(path, separator)][int(header) :]
+    require(len(texts) == len(table), f"'{path.name}' cannot be read as rows of fields")
+    labels = np.empty(len(texts), dtype=object)
+    labels[:] = _labels(path, texts)
+    table.isetitem(position, labels)
     return table
+
+
+def _labels(path: Path, texts: list[str]) -> list[Any]:
+    """Labels as numbers if all of them are, otherwise as they are written; None where there is none.
+
+    A word such as NA is no label among numbers, and one among words.
+    """
+    numbers = {text: _number(text) for text in texts}
+    words = {text for text, number in numbers.items() if number is None}
+    if any(word.strip().lower() not in MISSING for word in words):
+        return [text if text.strip() else None for text in texts]
+    written: dict[Any, str] = {}
+    for text in numbers.keys() - words:
+        other = written.setdefault(numbers[text], text)
+        require(
+            other == text,
+            f"'{path.name}' has the labels {' and '.join(map(repr, sorted((text, other))))}, one number "
+            "written in two ways: expected one way",
+        )
+    return [numbers[text] for text in texts]
+
+
+def _number(text: str) -> int | float | None:
+    """The finite number that a text is, an integer where it is written as one."""
+    with suppress(ValueError):
+        if np.isfinite(number := float(text)):
+            with suppress(ValueError):
+                return int(text)
+            return number
+    return None
 
 
 def _lines(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -273,22 +358,30 @@ def _lines(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, fields
 
 
-def _is_header(first: list[list[str]], label: str | int | None) -> bool:
+def _is_header(first: list[list[str]], again: set[int], label: str | int | None) -> bool:
     """Whether the first line looks like names.
 
     It does if it contains the label's name, counts the columns (0, 1, 2, ...), has no number at
-    all, or has a word above a number in the label column.
+    all, or has a word above a number in the label column. A field that comes again in its column
+    (``again``) is a label, not the name of the labels.
     """
     names, below = first[0], first[-1]
     if isinstance(label, str) and label in names and not _is_number(label):
         return True
-    if len(names) > 2 and names[:-1] == [str(position) for position in range(len(names) - 1)]:
-        return True
+    counted = [str(position) for position in range(len(names))]
+    if len(names) > 2 and names[:-1] == counted[:-1]:
+        ambiguous = len(names) == 3 and names == counted and 2 in again
+        require(
+            not ambiguous,
+            f"the first line {','.join(names)} may be names or data: expected names that are words",
+        )
+        return names == counted or len(names) - 1 not in again
     if not any(map(_is_number, names)):
         return True
     with suppress(ValueError, IndexError):
-        position = -1 if label is None else int(label)
-        return not _is_number(names[position]) and _is_number(below[position])
+        position = range(len(names))[-1 if label is None else int(label)]
+        named = not _is_number(names[position]) and position not in again
+        return named and _is_number(below[position])
     return False
 
 

@@ -284,6 +284,8 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     \b
     boundcheck replay boundcheck-report/certificates/NAME.json
     """
+    from rich.markup import escape
+
     from . import listing
 
     if claims_file is not None:
@@ -295,7 +297,9 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
         console.print(*listing.replayed(certificates[0]), sep="\n", soft_wrap=True)
     else:
         for certificate in certificates:
-            console.print(listing.replayed(certificate)[-1], certificate.name, soft_wrap=True)
+            console.print(
+                listing.replayed(certificate)[-1], escape(certificate.name), soft_wrap=True
+            )
     return AS_EXPECTED
 
 

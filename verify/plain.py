@@ -263,7 +263,7 @@ def source_of(spec: str) -> str | None:
 
 
 def load_module(path: Path, role: str) -> ModuleType:
-    """Import a Python file of the user's that holds a learner or claims.
+    """Import a Python file of the user's that holds a learner or claims; it may import its neighbours.
 
     Raises
     ------
@@ -277,6 +277,8 @@ def load_module(path: Path, role: str) -> ModuleType:
         raise UserError(f"{role} file '{path}': expected a Python file, NAME.py.")
     module = importlib.util.module_from_spec(definition)
     sys.modules[name] = module
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
     try:
         definition.loader.exec_module(module)
     except (Exception, SystemExit) as error:
@@ -284,4 +286,6 @@ def load_module(path: Path, role: str) -> ModuleType:
         raise UserError(
             f"{role} file '{path}' does not import: {type(error).__name__}: {error}."
         ) from error
+    finally:
+        sys.path.remove(folder)
     return module

@@ -118,9 +118,10 @@ def resolve(setting: Setting, seed: int) -> Case:
         f"radius B={setting.radius}: expected a number above 0, from {SMALLEST:g} to {LARGEST:g}.",
     )
     if isinstance(setting.adversary, str) and setting.adversary.startswith("data:"):
-        path, _, label = setting.adversary.removeprefix("data:").partition("@")
-        adversary: object = _recorded(path, label or None)
-        sequence = _recorded(path, label or None).sequence(setting.horizon)
+        path, label = recorded.split_label(setting.adversary.removeprefix("data:"))
+        made = _recorded(path, label)
+        adversary: object = made
+        sequence = made.sequence(setting.horizon)
         _check_data(path, sequence)
     elif isinstance(setting.adversary, str):
         adversary, sequence = _sequence(setting.adversary, setting.horizon, seed)

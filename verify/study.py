@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..adversaries.recorded import load as load_recorded
+from ..adversaries.recorded import split_label
 from ..algorithms import graphs
 from ..algorithms.learner import Problem
 from ..errors import UserError, require, suggest, unknown
@@ -194,8 +195,8 @@ def make_adversary(spec: str) -> Any:
     """An adversary, or recorded data for ``data:FILE`` and ``data:FILE@COLUMN``."""
     if not spec.startswith("data:"):
         return catalog.adversary(spec)
-    path, _, label = spec.removeprefix("data:").partition("@")
-    return load_recorded(Path(path), label=label or None)
+    path, label = split_label(spec.removeprefix("data:"))
+    return load_recorded(path, label=label)
 
 
 def digests(specs: Sequence[str]) -> dict[str, str]:
@@ -203,7 +204,7 @@ def digests(specs: Sequence[str]) -> dict[str, str]:
     paths = set()
     for spec in specs:
         if spec.startswith("data:"):
-            paths.add(spec.removeprefix("data:").partition("@")[0])
+            paths.add(split_label(spec.removeprefix("data:"))[0])
         elif ".py:" in spec:
             paths.add(spec.rpartition(":")[0])
         elif spec.endswith((".csv", ".edgelist")):

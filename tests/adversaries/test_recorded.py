@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file, load_digits
 
-from boundcheck.adversaries.recorded import load
+from boundcheck.adversaries.recorded import load, split_label
 from boundcheck.errors import UserError
 
 Write = Callable[[str, str], Path]
@@ -180,11 +180,91 @@ def test_bad_tables(write: Write, text: str, words: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("lines", "classes", "horizon"),
+    [
+        ("0,1,a 0,1,b 1,1,a", ("a", "b"), 3),  # the first line is data: its label comes again
+        ("0,1,2,3 5,6,7,3 5,6,7,4", (3, 4), 2),  # pandas counts columns without names
+        ("0,1,a 3,4,x 5,6,y", ("x", "y"), 2),
+        ("5,6,x 3,4,7 3,4,x", ("7", "x"), 3),
+        ("a,b,l 1,2,01 3,4,02", (1, 2), 2),
+        ("a,b,l 1,2,+1 3,4,-1", (-1, 1), 2),
+        ("a,b,l 1,2,2.0 3,4,1.5", (1.5, 2.0), 2),
+        ("a,b,l 1,2,9007199254740993 3,4,9007199254740992 3,4,1.5",
+            (1.5, 9007199254740992, 9007199254740993), 3),
+        ("a,b,l 1,2,NA 3,4,null 3,4,DE", ("DE", "NA", "null"), 3),
+        ("a,b,l 1,2,inf 3,4,2", ("2", "inf"), 2),
+        ("a,b,l 1,2,x 3,4,01 3,4,1", ("01", "1", "x"), 3),
+    ],
+)  # fmt: skip
+def test_labels_of_text_files_are_what_is_written(
+    write: Write, lines: str, classes: tuple[Any, ...], horizon: int
+) -> None:
+    recorded = load(write("a.csv", "\n".join(lines.split()) + "\n"))
+    assert recorded.classes == classes
+    assert [type(label) for label in recorded.classes] == [type(label) for label in classes]
+    assert recorded.sequence().horizon == horizon
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("a,b,l 1,2,01 3,4,1", "the labels '01' and '1', one number written in two ways"),
+        ("a,b,l 1,2,10 3,4,1e1 3,4,2", "the labels '10' and '1e1'"),
+        ("a,b,l 1,2,1 3,4,NA 3,4,2", "row 2 of 'a.csv' has no label in column 'l'"),
+        ('a,b,l 1,2,"x 3,4,"y 1,2,"x 3,4,"y', "a line break that ends in line 3"),
+        ('"a,b,l 1,2,"x 3,4,y', "a line break that ends in line 2"),
+        ("0,1,2 1,1,2 1,0,0", "the first line 0,1,2 may be names or data"),
+    ],
+)
+def test_labels_of_text_files_that_are_in_doubt(write: Write, lines: str, words: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load(write("a.csv", "\n".join(lines.split()) + "\n"))
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz", "parquet"])
+def test_measurements_are_no_labels(tmp_path: Path, ending: str) -> None:
+    def saved(y: Any) -> Path:
+        path = tmp_path / f"a.{ending}"
+        frame = pd.DataFrame({"x": np.arange(len(y)) % 5, "y": y})
+        if ending == "npz":
+            np.savez(path, X=frame[["x"]].to_numpy(), y=frame["y"].to_numpy())
+        else:
+            (frame.to_csv if ending == "csv" else frame.to_parquet)(path, index=False)
+        return path
+
+    stars = np.tile(np.arange(20) / 2, 3)
+    assert load(saved(stars)).n_labels == 20
+    assert load(saved(np.arange(20))).n_labels == 20
+    assert load(saved(np.tile(np.arange(30), 2))).n_labels == 30
+    with pytest.raises(UserError, match=r"column 'y' of .* has 21 different numbers in 42 rows"):
+        load(saved(np.tile(np.arange(21) / 2, 2)))
+    with pytest.raises(UserError, match=r"another value in each of its 21 rows.*--label"):
+        load(saved(np.arange(21)))
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("a.csv", ("a.csv", None)),
+        ("a.csv@kind", ("a.csv", "kind")),
+        ("a.csv@", ("a.csv", "")),
+        ("/home/me@host/a.CSV", ("/home/me@host/a.CSV", None)),
+        ("me@b.libsvm", ("me@b.libsvm", None)),
+        ("me@b.parquet@at@x.csv", ("me@b.parquet", "at@x.csv")),
+        ("me@b.txt", ("me@b.txt", None)),
+    ],
+)
+def test_names_of_files_and_labels_may_have_an_at(name: str, parts: tuple[str, str | None]) -> None:
+    assert split_label(name) == parts
+
+
 def test_no_such_label_column(write: Write) -> None:
     path = write("a.csv", "wing,leg,kind\n1,2,x\n3,4,y\n")
     with pytest.raises(UserError, match=r"expected one of wing, leg, kind. Did you mean 'kind'?"):
         load(path, label="kin")
-    for position in (3, -4, "3"):
+    for position in (3, -4, "3", ""):
         with pytest.raises(UserError, match=f"no label column '{position}'"):
             load(path, label=position)
     twice = write("b.csv", "a,a,b\n1,2,3\n4,5,6\n")
@@ -230,6 +310,10 @@ def test_damaged_files(tmp_path: Path, ending: str, content: bytes) -> None:
         ({"X": X.astype(str), "y": Y}, "X of type <U"),
         ({"X": X.astype(object), "y": Y}, "cannot be read as .npz"),
         ({"X": np.where(X == 1.0, np.nan, X), "y": Y}, "row 3, column 1 of 'a.npz' is nan"),
+        ({"X": X, "y": [0, 1, np.inf, 1]}, "column 'y' of 'a.npz' has a label that is infinite"),
+        ({"X": X, "y": [0, 1j, 1, 1]}, "has y of type complex128, expected whole numbers or texts"),
+        ({"X": X, "y": np.zeros(4, "i4,i4")}, "has y of type [('f0', '<i4'), ('f1', '<i4')]"),
+        ({"X": X, "y": Y[:, None]}, "y of shape (4, 1), expected (T, d) and (T,), one label a row"),
         ({"X": X, "y": [0, 1, np.nan, 1]}, "row 3 of 'a.npz' has no label in column 'y'"),
     ],
 )
@@ -240,6 +324,14 @@ def test_bad_archives(tmp_path: Path, arrays: dict[str, Any], words: str) -> Non
     assert words in str(caught.value)
 
 
+def test_archives_of_other_machines(tmp_path: Path) -> None:
+    big = {"X": X.astype(">f8"), "y": np.array([7, 5, 7, 6], dtype=">i4")}
+    np.savez(tmp_path / "a.npz", **big)
+    recorded = load(tmp_path / "a.npz")
+    assert recorded.classes == (5, 6, 7)
+    assert np.array_equal(recorded.sequence().dense(), X)
+
+
 def test_parquet_columns_that_are_no_numbers(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     table().assign(leg=pd.Timestamp("2020-01-01")).to_parquet(path)
@@ -247,6 +339,9 @@ def test_parquet_columns_that_are_no_numbers(tmp_path: Path) -> None:
         load(path)
     table().assign(leg=pd.array([1, None, 2, 3], dtype="Int64")).to_parquet(path)
     with pytest.raises(UserError, match=r"row 2, column 'leg' of 'a.parquet' is missing"):
+        load(path)
+    table().assign(kind=[[1], [2], [1], [2]]).to_parquet(path)
+    with pytest.raises(UserError, match=r"column 'kind' of 'a.parquet' has labels of type ndarray"):
         load(path)
     table().assign(leg=[True, False, True, True]).to_parquet(path)
     assert load(path).sequence().dense()[:, 1].tolist() == [1.0, 0.0, 1.0, 1.0]

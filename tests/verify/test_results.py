@@ -64,10 +64,10 @@ def test_a_full_disk_leaves_the_earlier_results_as_they_were(
     two: list[suite.Row],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    results.save(one, tmp_path, 0, 1.0)
-    before = contents(tmp_path)
-    assert check_whole(tmp_path) == 1
     for succeeding in range(6):
+        folder = tmp_path / str(succeeding)
+        results.save(one, folder, 0, 1.0)
+        before = contents(folder)
         place: Any = os if call == "fsync" else Path
         works, left = getattr(place, call), [succeeding]
 
@@ -80,11 +80,11 @@ def test_a_full_disk_leaves_the_earlier_results_as_they_were(
         with monkeypatch.context() as patch:
             patch.setattr(place, call, fail)
             try:
-                results.save(two, tmp_path, 0, 1.0)
+                results.save(two, folder, 0, 1.0)
                 break
             except UserError:
                 pass
-        after = contents(tmp_path)
+        after = contents(folder)
         assert not any(name.endswith(".new") for name in after)
         if call == "fsync" and succeeding < 3:  # the last two are those of the folders
             assert after == before
@@ -94,7 +94,7 @@ def test_a_full_disk_leaves_the_earlier_results_as_they_were(
     else:
         pytest.fail("never succeeded")
     assert succeeding > 2
-    assert check_whole(tmp_path) == 1
+    assert check_whole(folder) == 1
 
 
 @pytest.mark.parametrize("write", [results.write_json, write_junit])
