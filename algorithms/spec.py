@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from ..errors import UserError, require, unknown
@@ -31,6 +32,27 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
         require(key not in parameters, f"parameter '{key}' is given twice in '{spec}'")
         parameters[key] = value
     return name, parameters
+
+
+def tidy(spec: str) -> str:
+    """The one way of writing a built-in name with parameters: no spaces, no 03 for 3, no 0.50 for 0.5.
+
+    The path of a file is left as it is.
+    """
+    if not re.fullmatch(r"\s*[a-z0-9-]+\s*(:.*)?", spec) or spec.startswith("data:"):
+        return spec
+    name, parameters = split_spec(spec)
+    parts = [f"{key}={_tidy(value)}" for key, value in parameters.items()]
+    return ":".join([name, *([",".join(parts)] if parts else [])])
+
+
+def _tidy(value: str) -> str:
+    with suppress(ValueError):
+        return str(int(value))
+    with suppress(ValueError):
+        number = float(value)
+        return str(int(number)) if number.is_integer() else repr(number)
+    return "+".join(map(_tidy, value.split("+"))) if "+" in value else value
 
 
 def command_name(made: type[Any]) -> str:

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..algorithms.spec import tidy
 from ..errors import UserError
 from .case import Case
 from .claim import Claim, Form
@@ -127,16 +128,17 @@ def _plain(value: float) -> float | str:
 
 
 def game_of(case: Case) -> dict[str, Any]:
-    """Everything that is needed to play a case again, and what follows from it before any round."""
+    """Everything that is needed to play a case again, in one way of writing it, and what follows from it
+    before any round."""
     setting, graph, declared = case.setting, case.graph, case.declaration
     return {
-        "learner": setting.label("learner"),
+        "learner": tidy(setting.label("learner")),
         "learner_source": source_of(setting.label("learner")),
-        "adversary": setting.label("adversary"),
-        "graph": setting.graph,
-        "horizon": setting.horizon,
-        "radius": setting.radius,
-        "seed": case.seed,
+        "adversary": tidy(setting.label("adversary")),
+        "graph": tidy(setting.graph),
+        "horizon": None if setting.horizon is None else int(setting.horizon),
+        "radius": None if setting.radius is None else float(setting.radius),
+        "seed": int(case.seed),
         "resolved": {
             "ball": case.radius,
             "first_draws": game_stream(case.seed, 0).random(3).tolist(),
@@ -157,8 +159,8 @@ def played_certificate(
     numbers = numbers_at(claim, form, case, replicate, at)
     content = header("played", claim, form) | {
         "game": game_of(case),
-        "replicate": replicate,
-        "round": at,
+        "replicate": int(replicate),
+        "round": int(at),
         "numbers": numbers,
     }
     bad = numbers["rounds"][-1]
@@ -184,7 +186,7 @@ def statistical_certificate(
     """The certificate of a refutation by sampling, by playing all its runs again."""
     content = header("statistical", claim, form) | {
         "game": game_of(case),
-        "replicates": replicates,
+        "replicates": int(replicates),
         "sequence": case.sequence.digest(),
         "last_draws": game_stream(case.seed, replicates - 1).random(3).tolist(),
         **numbers,

@@ -256,18 +256,11 @@ def _can_compile() -> bool:
 
 def _compare(path: Path, stored: dict[str, Any], derived: dict[str, Any]) -> None:
     """Raise unless both are the same, down to the last digit."""
-    plain = json.loads(json.dumps(derived))
-    for name in sorted({*stored, *plain}):
-        if stored.get(name) != plain.get(name) or _types(stored.get(name)) != _types(
-            plain.get(name)
-        ):
+    for name in sorted({*stored, *derived}):
+        # as text: 1, 1.0 and true are equal, 0.0 and -0.0 as well, but not the same
+        if name not in stored or name not in derived or _text(stored[name]) != _text(derived[name]):
             raise _differs(path, name)
 
 
-def _types(value: Any) -> Any:
-    """The shape of a JSON value: 1, 1.0 and true are equal, but not the same."""
-    if isinstance(value, dict):
-        return {key: _types(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_types(item) for item in value]
-    return type(value).__name__
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

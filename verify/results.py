@@ -32,6 +32,16 @@ VERDICTS, CURVES, CERTIFICATES = "verdicts.json", "curves.parquet", "certificate
 LOCK, SECONDS_FOR_ANOTHER = ".lock", 60
 """Held while results are written, and how long to wait for it."""
 
+SUITE_KEYS = (
+    "versions", "cpu", "libm", "seed", "level", "sampled_cells", "false_alarm_probability", "seconds",
+)  # fmt: skip
+ROW_KEYS = (
+    "claim", "form", "learner", "loss", "adversary", "graph", "case", "kind", "verdict", "expected",
+    "observed", "envelope", "ratio", "regret_ratio", "headroom", "evidence", "runs", "rounds", "flags",
+    "certificate",
+)  # fmt: skip
+"""What verdicts.json says of the run, and of each cell; a report needs all of it."""
+
 CURVE_COLUMNS = ("claim", "form", "case", *(field.name for field in fields(Curve)))
 
 
@@ -179,18 +189,27 @@ def load(folder: Path) -> Results:
         )
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise UserError(f"'{path}' is damaged: {error}; verify again.") from None
-    keys = ("schema", "suite", "results")
     found = document if isinstance(document, dict) else {}
     if found.get("schema", SCHEMA) != SCHEMA:
         raise UserError(f"'{path}' has schema {found['schema']}: expected {SCHEMA}.")
-    if absent := [key for key in keys if key not in found]:
+    _check_keys(f"'{path}'", document, ("schema", "suite", "results"))
+    _check_keys(f"'suite' of '{path}'", document["suite"], SUITE_KEYS)
+    if not isinstance(document["results"], list):
+        raise UserError(f"'results' of '{path}' is no list: expected one; verify again.")
+    for i, row in enumerate(document["results"]):
+        _check_keys(f"result {i + 1} of '{path}'", row, ROW_KEYS)
+    return Results(document, _load_curves(folder / CURVES))
+
+
+def _check_keys(where: str, found: Any, keys: Sequence[str]) -> None:
+    absent = [key for key in keys if not isinstance(found, dict) or key not in found]
+    if absent:
         raise UserError(
-            f"'{path}' has no '{absent[0]}': expected the keys {', '.join(keys)}, as boundcheck verify"
+            f"{where} has no '{absent[0]}': expected the keys {', '.join(keys)}, as boundcheck verify"
             " writes them."
         )
-    return Results(document, _load_curves(folder / CURVES))
 
 
 def _load_curves(path: Path) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from boundcheck.algorithms.spec import tidy
 from boundcheck.errors import UserError
 from boundcheck.verify import suite
 from boundcheck.verify.case import Setting
@@ -150,6 +151,64 @@ def test_everything_that_a_game_is_made_of_is_bound(
     for value in values:
         with pytest.raises(UserError):
             replay(write(changed(content, ("game", field), value), tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["played", "audit", "statistical"])
+def test_a_game_is_written_in_one_way(
+    kind: str, certificates: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    content = certificates[kind]
+    game = content["game"]
+    changes: list[tuple[tuple[Any, ...], Any]] = [
+        (("game", "seed"), 0.0),
+        (("game", "seed"), False),
+        (("game", "adversary"), game["adversary"].replace(":", ": ")),
+        (("game", "adversary"), f" {game['adversary']}"),
+        (("game", "adversary"), game["adversary"].replace("=", "=0").replace("=00.", "=0.0")),
+        (("game", "adversary"), game["adversary"].replace("0.1", "0.10").replace("n=5", "n=+5")),
+        (("game", "graph"), f"{game['graph']} "),
+    ]
+    if game["horizon"] is not None:
+        changes.append((("game", "horizon"), float(game["horizon"])))
+    changes += [((name,), new) for name in ("replicate", "round") if name in content
+                for new in (float(content[name]), bool(content[name])) if content[name] < 2]  # fmt: skip
+    for path, new in changes:
+        damaged = changed(content, path, new)
+        if json.dumps(damaged) != json.dumps(content):
+            with pytest.raises(UserError):
+                replay(write(damaged, tmp_path))
+
+
+def test_zero_has_one_sign(certificates: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    content = certificates["played"]
+    tried = 0
+    for path in leaves(content):
+        place: Any = content
+        for key in path:
+            place = place[key]
+        if isinstance(place, float) and place == 0.0:
+            with pytest.raises(UserError, match="rejected"):
+                replay(write(changed(content, path, -0.0), tmp_path))
+            tried += 1
+    assert tried > 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "same"),
+    [
+        ("one-hot", "one-hot"),
+        (" one-hot : n_labels = 03 , noise=0.050 ", "one-hot:n_labels=3,noise=0.05"),
+        ("gappletron:gamma=2.0,rule=printed", "gappletron:gamma=2,rule=printed"),
+        ("filtering:revealing=0+02", "filtering:revealing=0+2"),
+        ("x:a=1e-3,b=inf,c=9007199254740993", "x:a=0.001,b=inf,c=9007199254740993"),
+        ("data:a b.csv@c d", "data:a b.csv@c d"),
+        ("my file.py:Mine", "my file.py:Mine"),
+        ("graphs/g 1.csv", "graphs/g 1.csv"),
+        ("g.csv", "g.csv"),
+    ],
+)
+def test_a_spec_has_one_way_of_writing_it(spec: str, same: str) -> None:
+    assert tidy(spec) == same == tidy(same)
 
 
 def test_runs_that_refute_by_sampling_replay_with_and_without_numba(

@@ -170,6 +170,32 @@ def test_damaged_results_are_named(tmp_path: Path) -> None:
         results.load(tmp_path)
 
 
+def test_results_without_a_field_are_named(tmp_path: Path) -> None:
+    setting = Setting(gappletron("hinge", "printed", "ftrl", "1"), "one-hot", "bandit", 50)
+    rows = suite.judge_job(suite.Job(setting, ("gappletron/lemma-2",)), 0)
+    saved = results.save(rows, tmp_path, 0, 1.0)
+    assert tuple(saved["results"][0]) == results.ROW_KEYS == tuple(KEYS)
+    assert {*saved["suite"]} == {*results.SUITE_KEYS}
+
+    def fails(document: dict, words: str) -> None:
+        (tmp_path / "verdicts.json").write_text(json.dumps(document), encoding="utf-8")
+        with pytest.raises(UserError, match=words):
+            results.load(tmp_path)
+
+    for key in results.ROW_KEYS:
+        row = {name: value for name, value in saved["results"][0].items() if name != key}
+        fails(saved | {"results": [*saved["results"], row]}, f"result .* has no '{key}'")
+    for key in results.SUITE_KEYS:
+        left = {name: value for name, value in saved["suite"].items() if name != key}
+        fails(saved | {"suite": left}, f"'suite' of .* has no '{key}'")
+    fails(saved | {"suite": []}, "'suite' of .* has no 'versions'")
+    fails(saved | {"results": {}}, "'results' of .* is no list")
+    fails(saved | {"results": ["x"]}, "result 1 of .* has no 'claim'")
+    (tmp_path / "verdicts.json").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(UserError, match="damaged"):
+        results.load(tmp_path)
+
+
 def test_only_certificates_that_an_earlier_run_named_are_replaced(tmp_path: Path) -> None:
     learner = gappletron("logistic-K", "printed", "stand-still", "2")
     jobs = [
