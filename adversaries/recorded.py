@@ -313,9 +313,7 @@ def _read_text(path: Path, label: str | int | None, header: bool | None) -> pd.D
     position = _label_position(path, names, label)
     texts = [fields[position] for _, fields in _lines(path, separator)][int(header) :]
     require(len(texts) == len(table), f"'{path.name}' cannot be read as rows of fields")
-    labels = np.empty(len(texts), dtype=object)
-    labels[:] = _labels(path, texts)
-    table.isetitem(position, labels)
+    table.isetitem(position, np.array(_labels(path, texts), dtype=object))
     return table
 
 

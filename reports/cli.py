@@ -199,6 +199,8 @@ def verify(
     if data is not None:
         hypotheses = plan.measured_hypotheses(first)
         console.print(tables.hypothesis_table(hypotheses), "")
+        if (warning := plan.warning_about_scale(first)) is not None:
+            console.print(f"[bold yellow]warning[/] {warning}", "", sep="\n", soft_wrap=True)
     rows: list[Row] = []
     started = time.monotonic()
     processes = 1 if claims_file is not None else jobs

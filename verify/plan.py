@@ -275,3 +275,15 @@ def measured_hypotheses(case: Case) -> list[Hypothesis]:
             Hypothesis("smoothness", case.smoothness, "L of condition (3)"),
         ]
     return rows
+
+
+def warning_about_scale(case: Case) -> str | None:
+    """What to say of features so large that bounds on mistakes, which grow with L B^2, exceed the rounds."""
+    if case.loss is None or case.smoothness * case.radius**2 <= case.sequence.horizon:
+        return None
+    norm = case.sequence.radius
+    return (
+        f"features have norms up to {norm:.4g}; with the ball B={case.radius:g} bounds on mistakes grow with"
+        f" L B^2 = {case.smoothness * case.radius**2:.3g} and say nothing in {case.sequence.horizon} rounds:"
+        " scale the columns, or divide all by that norm"
+    )

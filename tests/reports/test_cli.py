@@ -436,3 +436,30 @@ def test_data_in_a_folder_with_an_at(
         (tmp_path / "boundcheck-report/verdicts.json").read_text(encoding="utf-8")
     )
     assert {row["adversary"] for row in document["results"]} == {"data:me@here/a@b.csv@k@d"}
+
+
+def test_features_that_leave_bounds_nothing_to_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{i % 3},{i % 5},{i % 2}\n" for i in range(40)]
+    (tmp_path / "small.csv").write_text("a,b,l\n" + "".join(rows), encoding="utf-8")
+    large = [f"{i % 3}e3,{i % 5},{i % 2}\n" for i in range(40)]
+    (tmp_path / "large.csv").write_text("a,b,l\n" + "".join(large), encoding="utf-8")
+    for data, radius, warns in (("small", 0.5, False), ("small", 5, True), ("large", 0.5, True)):
+        command = (
+            "verify",
+            "gappletron/lemma-1",
+            "--data",
+            f"{data}.csv",
+            "--quick",
+            "--jobs",
+            "1",
+        )
+        status = boundcheck(
+            *command, "--radius", str(radius), monkeypatch=monkeypatch, folder=tmp_path
+        )
+        assert status == 0
+        printed = capsys.readouterr().out
+        assert ("warning features have norms up to" in printed) == warns
+    assert "norms up to 2000; with the ball B=0.5" in printed
+    assert "L B^2 = 4e+06 and say nothing in 40 rounds" in printed
