@@ -250,7 +250,7 @@ def test_measurements_are_no_labels(tmp_path: Path, ending: str) -> None:
         ("a.csv", ("a.csv", None)),
         ("a.csv@kind", ("a.csv", "kind")),
         ("a.csv@", ("a.csv", "")),
-        ("/home/me@host/a.CSV", ("/home/me@host/a.CSV", None)),
+        ("/data/me@host/a.CSV", ("/data/me@host/a.CSV", None)),
         ("me@b.libsvm", ("me@b.libsvm", None)),
         ("me@b.parquet@at@x.csv", ("me@b.parquet", "at@x.csv")),
         ("me@b.txt", ("me@b.txt", None)),
