@@ -13,8 +13,8 @@ exponential series, one product for each final count. Two forms are computed:
 * :meth:`Potentials.cost_matrix` reads the coefficients off the values on the unit circle, so that the products which
   leave two labels out are shared. All k^2 costs take O(k^2 n^2) steps, with an absolute error near 1e-14.
 
-A label that draws level wins with probability 0 (``error``) or 1 / (1 + labels level with it) (``random``). Since
-1 / (1 + j) is the mean of x^j for x uniform in [0, 1], both are means over nodes x of products in which a series counts
+A label that draws level wins with probability 0 (``error``) or 1 / (1 + labels level with it) (``random``). Since 1 /
+(1 + j) is the mean of x^j for x uniform in [0, 1], both are means over nodes x of products in which a series counts
 being level with weight x: the single node 0, or ceil(k / 2) Gauss-Legendre nodes, which are exact.
 
 =====================  =======================================================================

@@ -1,0 +1,209 @@
+"""Weak learners that hedge over a finite class, with their regret and their excess loss in numbers.
+
+Each draws a hypothesis with probability proportional to exp(-rate * its cost so far). Over the stumps, which look at
+one binary feature and give a label to each of its values, the weights are products over the values, so that a round
+costs O(d k) for d k^2 hypotheses.
+
+=========  =====================================================================
+symbol     name here
+=========  =====================================================================
+H          the class, ``n_hypotheses`` in number
+B          ``cost_range``: the largest difference between entries of a weighted cost vector shown
+R_delta    ``regret``
+S          ``excess_loss``
+gamma      ``edge``; the class is rich with edge 2 gamma
+m          ``least_weight``
+=========  =====================================================================
+
+For any oblivious sequence of costs shown, the expected cost of Hedge exceeds that of the best hypothesis by at most
+ln|H| / rate + rate B^2 T / 8. Richness with edge 2 gamma leaves a drift of gamma m / k a round. The rate
+4 gamma m / (k B^2) spends half of it, and what the estimates and the draws add is a martingale with increments of
+range 1 + 2 B, which the other half holds down for all T at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import softmax
+
+from ...errors import LearnerError, require
+from .weak import Crowd, FloatArray, IntArray, Setting, _Spelt
+
+
+def hedge_rate(n_hypotheses: int, cost_range: float, horizon: int) -> float:
+    """The rate with the least regret after T rounds, sqrt(8 ln|H| / (B^2 T))."""
+    return math.sqrt(8 * math.log(n_hypotheses) / horizon) / cost_range
+
+
+def regret(n_hypotheses: int, cost_range: float, horizon: int, delta: float) -> float:
+    """R_delta(T) at the rate of :func:`hedge_rate`: what its cost may exceed that of the best hypothesis by,
+    with probability at least 1 - delta."""
+    both = math.sqrt(math.log(n_hypotheses)) + math.sqrt(math.log(1 / delta))
+    return cost_range * math.sqrt(horizon / 2) * both
+
+
+def anytime_rate(edge: float, least_weight: float, cost_range: float, n_labels: int) -> float:
+    """4 gamma m / (k B^2), the rate of :func:`excess_loss`."""
+    return 4 * edge * least_weight / (n_labels * cost_range * cost_range)
+
+
+def excess_loss(
+    n_hypotheses: int,
+    edge: float,
+    least_weight: float,
+    cost_range: float,
+    n_labels: int,
+    delta: float,
+) -> float:
+    """S for which BanditWLC(gamma, delta, S) holds for all T at once, at the rate of :func:`anytime_rate`.
+
+    The data are oblivious, weights are at least ``least_weight``, and some hypothesis has edge 2 gamma.
+    """
+    drift = 4 * edge * least_weight / n_labels
+    learning = math.log(n_hypotheses) * cost_range * cost_range
+    luck = (1 + 2 * cost_range) ** 2 * math.log(1 / delta)
+    return (learning + luck) / drift
+
+
+def oracle_excess_loss(edge: float, least_weight: float, n_labels: int, delta: float) -> float:
+    """S of OracleNoise with edge 2 gamma, k ln(1/delta) / (8 gamma m), for all T at once and any estimates."""
+    return n_labels * math.log(1 / delta) / (8 * edge * least_weight)
+
+
+def _check_rate(name: str, rate: float | None) -> None:
+    require(
+        rate is None or 0 < rate < math.inf,
+        f"rate={rate} of {name}: expected a finite number above 0.",
+    )
+
+
+def draw(probabilities: FloatArray, dice: FloatArray) -> IntArray:
+    """Draw from each row by inverse cdf with one number in [0, 1) per row."""
+    cumulative = probabilities.cumsum(axis=1)
+    passed: IntArray = (cumulative <= dice[:, None] * cumulative[:, -1:]).sum(axis=1)
+    drawn: IntArray = np.minimum(passed, probabilities.shape[1] - 1)
+    return drawn
+
+
+@dataclass(frozen=True)
+class HedgeStump(_Spelt):
+    """Hedge over the stumps of d binary features: the label depends on whether one feature is 0 or 1.
+
+    Parameters
+    ----------
+    rate : Hedge rate; that of :func:`hedge_rate` for the horizon and costs of range 1 where None
+    """
+
+    rate: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_rate("hedge-stump", self.rate)
+
+    @staticmethod
+    def n_hypotheses(n_features: int, n_labels: int) -> int:
+        """d k^2."""
+        return n_features * n_labels * n_labels
+
+    def crowd(self, setting: Setting) -> Crowd:
+        size = self.n_hypotheses(setting.n_features, setting.n_labels)
+        rate = hedge_rate(size, 1, setting.horizon) if self.rate is None else self.rate
+        return _Stumps(rate, setting)
+
+
+class _Stumps:
+    draws: ClassVar[bool] = True
+
+    def __init__(self, rate: float, setting: Setting) -> None:
+        self.rate = rate
+        n, k, d = setting.n_learners, setting.n_labels, setting.n_features
+        self.costs = np.zeros(
+            (n, d, 2, k)
+        )  # cost so far of each label for each value of each feature
+        self.features = np.arange(d)
+
+    def probabilities(self, x: FloatArray) -> FloatArray:
+        """Probabilities of the labels that each learner draws from, shape (N, k)."""
+        values = self._values(x)
+        least = self.costs.min(axis=3, keepdims=True)
+        shares = np.exp(-self.rate * (self.costs - least))
+        sums = shares.sum(axis=3)
+        of_stumps = softmax((np.log(sums) - self.rate * least[..., 0]).sum(axis=2), axis=1)
+        at = shares[:, self.features, values] / sums[:, self.features, values, None]
+        found: FloatArray = np.einsum("nd,ndk->nk", of_stumps, at)
+        return found
+
+    def _values(self, x: FloatArray) -> IntArray:
+        values = x.astype(np.int64)
+        if not ((values == x) & ((values == 0) | (values == 1))).all():
+            raise LearnerError(f"hedge-stump was shown {x.tolist()}: expected features 0 or 1.")
+        return values
+
+    def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
+        return draw(self.probabilities(x), dice)
+
+    def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
+        self.costs[:, self.features, self._values(x)] += (weights[:, None] * costs)[:, None, :]
+
+
+@dataclass(frozen=True)
+class HedgeFinite:
+    """Hedge over a finite list of hypotheses.
+
+    Parameters
+    ----------
+    hypotheses : functions of the features that give a label
+    rate : Hedge rate; that of :func:`hedge_rate` for the horizon and costs of range 1 where None
+    """
+
+    hypotheses: Sequence[Callable[[FloatArray], int]]
+    rate: float | None = None
+
+    def __post_init__(self) -> None:
+        require(len(self.hypotheses) > 0, "hedge-finite has no hypotheses: expected at least one.")
+        _check_rate("hedge-finite", self.rate)
+
+    def __str__(self) -> str:
+        return f"hedge-finite({len(self.hypotheses)} hypotheses)"
+
+    def crowd(self, setting: Setting) -> Crowd:
+        rate = (
+            hedge_rate(len(self.hypotheses), 1, setting.horizon) if self.rate is None else self.rate
+        )
+        return _Finite(self.hypotheses, rate, setting)
+
+
+class _Finite:
+    draws: ClassVar[bool] = True
+
+    def __init__(
+        self, hypotheses: Sequence[Callable[[FloatArray], int]], rate: float, setting: Setting
+    ) -> None:
+        self.hypotheses, self.rate, self.n_labels = hypotheses, rate, setting.n_labels
+        self.costs = np.zeros((setting.n_learners, len(hypotheses)))
+
+    def labels(self, x: FloatArray) -> IntArray:
+        """What each hypothesis says, shape (|H|,)."""
+        said = [hypothesis(x) for hypothesis in self.hypotheses]
+        for i, label in enumerate(said):
+            if not (isinstance(label, int | np.integer) and 0 <= label < self.n_labels):
+                raise LearnerError(
+                    f"hypothesis {i} of hedge-finite gave {label!r}: expected a label from 0 to"
+                    f" {self.n_labels - 1}."
+                )
+        return np.array(said)
+
+    def probabilities(self, x: FloatArray) -> FloatArray:
+        """Probabilities of the hypotheses that each learner draws from, shape (N, |H|)."""
+        found: FloatArray = softmax(-self.rate * self.costs, axis=1)
+        return found
+
+    def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
+        return self.labels(x)[draw(self.probabilities(x), dice)]
+
+    def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
+        self.costs += weights[:, None] * costs[:, self.labels(x)]
