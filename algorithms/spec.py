@@ -57,7 +57,7 @@ def _tidy(value: str) -> str:
 
 def command_name(made: type[Any]) -> str:
     """What a class is called on the command line: ``OneHot`` is ``one-hot``."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "-", made.__name__).lower()
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", made.__name__).lower()
 
 
 def spec_of(made: Any) -> str:

@@ -163,7 +163,14 @@ class Boosting:
         for array in (costs, weights):
             array.setflags(write=False)
         self.told = (costs, weights)
-        self.crowd.update(x, costs, weights)
+        try:
+            self.crowd.update(x, costs, weights)
+        except ValueError as error:
+            if "read-only" not in str(error):
+                raise
+            raise LearnerError(
+                "the weak learners changed the costs or weights that they were told: expected them to be left alone."
+            ) from error
 
 
 def certain(label: int, n_labels: int) -> FloatArray:

@@ -79,7 +79,7 @@ def test_the_regret_of_hedge_holds(adverse: bool) -> None:
             p = crowd.probabilities(x)
             costs = generator.random((8, k))
             if adverse:  # what is likeliest costs
-                costs = (p == p.max(axis=1, keepdims=True)).astype(float)
+                costs = np.eye(k)[p.argmax(axis=1)]
             expected += (p * costs).sum(axis=1)
             crowd.update(x, costs, np.ones(8))
         best = (crowd.costs[:, :, 0].min(axis=2) + crowd.costs[:, :, 1].min(axis=2)).min(axis=1)
