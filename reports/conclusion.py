@@ -42,11 +42,11 @@ def conclude(
         )
         if result["certificate"]:
             again = "" if claims_file is None else f" --claims {claims_file}"
-            console.print(
-                f"  boundcheck replay{again} {out / result['certificate']}", soft_wrap=True
-            )
+            command = f"  boundcheck replay{again} {out / result['certificate']}"
+            console.print(command, markup=False, soft_wrap=True)
     if len(surprises) > 10:
-        console.print(f"... and {len(surprises) - 10} more, in {out / 'verdicts.json'}")
+        more = f"... and {len(surprises) - 10} more, in {out / 'verdicts.json'}"
+        console.print(more, markup=False)
     for claim, form in empty:
         console.print(f"[bold red]surprise[/] {claim} ({form}) is vacuous in every case")
     if idle:
@@ -65,9 +65,8 @@ def conclude(
         f" {seconds:.1f} s; seed {document['suite']['seed']}",
         soft_wrap=True,
     )
-    console.print(
-        f"verdicts and certificates in {out}/; a page of them: boundcheck report", soft_wrap=True
-    )
+    where = f"verdicts and certificates in {out}/; a page of them: boundcheck report"
+    console.print(where, markup=False, soft_wrap=True)
     if any(row.verdict == Verdict.ERROR for row in rows):
         return WRONG_INPUT
     return SURPRISE if surprises or empty else AS_EXPECTED

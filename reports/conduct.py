@@ -85,6 +85,7 @@ def conduct(
         f"study {study.name}: {finished} of {len(cases)} cases finished{speed}"
         + (f", {len(failed)} failed, with tracebacks in {folder}/*.failed.json" if failed else "")
         + f"; a page of them: boundcheck report --study {folder}",
+        markup=False,
         soft_wrap=True,
     )
     return not failed
