@@ -105,7 +105,8 @@ class Declaration:
 
 
 Live = Callable[
-    [Callable[[int], FloatArray], FloatArray], tuple[Callable[..., Any], Callable[..., Any]]
+    [Callable[[int], FloatArray], FloatArray, np.random.Generator],
+    tuple[Callable[..., Any], Callable[..., Any]],
 ]
 
 
@@ -122,8 +123,8 @@ class Player:
     weights : initial V of shape (features, labels); zeros where None
     rewrite : kernel with the signature ``REWRITE``, called in place of ``update`` where there is one
     memory : initial matrices of a learner that rewrites, shape (matrices, features, labels)
-    live : for a learner written in plain Python: given the features of a round and the game's weights to be
-        kept up to date, the two functions to call in place of the kernels
+    live : for a learner written in plain Python: given the features of a round, the game's weights to be kept
+        up to date and the stream of what it draws for itself, the two functions to call in place of the kernels
     """
 
     predict: Kernel

@@ -96,7 +96,9 @@ class PlainLearner:
             state,
             self._declaration(learner),
             weights=_weights_of(learner, problem, self.spec, "before play"),
-            live=lambda features, weights: _live(learner, problem, self.spec, features, weights),
+            live=lambda features, weights, dice: _live(
+                learner, problem, self.spec, features, weights
+            ),
         )
 
     def _declaration(self, learner: Any) -> Declaration:

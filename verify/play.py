@@ -21,6 +21,11 @@ def game_stream(seed: int, replicate: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, replicate)))
 
 
+def learner_stream(seed: int, replicate: int) -> np.random.Generator:
+    """What a learner draws for itself in one replicate, apart from the game's own draws."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2, replicate)))
+
+
 def aligned_zeros(rows: int, columns: int) -> FloatArray:
     """Zeros of shape (rows, columns) from the start of a cache line on: vectors seldom cross two."""
     space = np.zeros(rows * columns + 8)
@@ -126,7 +131,7 @@ class Run:
         self._loop = getattr(play_rounds, form)
         self._functions = tuple(getattr(function, form) for function in functions)
         if player.live is not None:
-            live = player.live(sequence.row, self.weights)
+            live = player.live(sequence.row, self.weights, learner_stream(game.seed, replicate))
             self._functions = (*self._functions[:2], *live, no_rewrite.python)
         self._observers = game.graph.in_neighbours
 

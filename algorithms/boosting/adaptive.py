@@ -37,7 +37,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import softmax
 
-from ..learner import Problem
+from ..learner import Player, Problem
 from .booster import (
     BanditBooster,
     Booster,
@@ -46,6 +46,7 @@ from .booster import (
     certain,
     normalised,
     one_hot,
+    ready,
     revealed,
 )
 from .estimates import check_rate, estimate, exploration, loss_estimate
@@ -134,6 +135,9 @@ class AdaboostOLM(_Adaptive):
     def begin(self, problem: Problem, generator: Generator) -> Boosting:
         return _OnlineFollowing(self, problem, generator)
 
+    def player(self, problem: Problem) -> Player:
+        return ready(self, problem)
+
 
 class _OnlineFollowing(_Following):
     def predict(self, x: FloatArray) -> FloatArray:
@@ -189,6 +193,9 @@ class AdaBandit(BanditBooster, _Adaptive):
 
     def begin(self, problem: Problem, generator: Generator) -> Boosting:
         return _BanditFollowing(self, problem, generator)
+
+    def player(self, problem: Problem) -> Player:
+        return ready(self, problem)
 
 
 class _BanditFollowing(_Following):

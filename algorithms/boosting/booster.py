@@ -19,8 +19,8 @@ s^{i-1}_t  ``before``, shape (N, k)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -28,12 +28,45 @@ import numpy as np
 from ...errors import LearnerError, UserError, require, unknown
 from ..baseline import Baseline, observes_itself
 from ..graphs import FeedbackGraph
-from ..learner import Problem
+from ..learner import UNSEEN, Declaration, Player, Problem
+from ..spec import check_keys, command_name, read_float, read_int, split_spec
+from ..uniform import Uniform
 from .hedge import HedgeStump, draw
-from .weak import FloatArray, IntArray, Setting, WeakLearner, check_costs
+from .trees import HoeffdingTree
+from .weak import (
+    CostPerceptron,
+    FloatArray,
+    IntArray,
+    OracleNoise,
+    Setting,
+    WeakLearner,
+    check_costs,
+)
 
 TIES = ("lowest", "random")
 USUAL = HedgeStump()
+KINDS: dict[str, type[Any]] = {
+    command_name(kind): kind for kind in (HedgeStump, OracleNoise, CostPerceptron, HoeffdingTree)
+}
+
+
+def parse(text: str) -> WeakLearner:
+    """Make a weak learner from its name with parameters, ``hedge-stump+rate=0.1``.
+
+    Raises
+    ------
+    UserError
+        for an unknown name or parameter, or an illegal value
+    """
+    name, given = split_spec(text.replace("+", ":", 1).replace("+", ","))
+    if name not in KINDS:
+        raise unknown("weak learner", name, KINDS)
+    made = KINDS[name]
+    known = {field.name: field for field in fields(made)}
+    check_keys(name, given, known)
+    read = {key: read_int if isinstance(known[key].default, int) else read_float for key in given}
+    found: WeakLearner = made(**{key: read[key](given, key) for key in given})
+    return found
 
 
 class Generator(Protocol):
@@ -49,7 +82,7 @@ class Booster(Baseline):
 
     Parameters
     ----------
-    weak : the weak learner that is boosted
+    weak : the weak learner that is boosted, or its name with parameters, ``hedge-stump+rate=0.1``
     learners : how many of them, N
     ties : "lowest" index among the labels with most votes, or one of them at "random"
 
@@ -67,6 +100,8 @@ class Booster(Baseline):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.weak, str):
+            object.__setattr__(self, "weak", parse(self.weak))
         if not (isinstance(self.learners, int) and self.learners >= 1):
             raise UserError(f"learners={self.learners}: expected an integer N of at least 1.")
         if self.ties not in TIES:
@@ -171,6 +206,37 @@ class Boosting:
             raise LearnerError(
                 "the weak learners changed the costs or weights that they were told: expected them to be left alone."
             ) from error
+
+
+def ready(booster: Booster, problem: Problem) -> Player:
+    """The booster as the game plays it, in plain Python; it draws from the learner's own stream."""
+    booster.begin(
+        problem, np.random.default_rng(0)
+    )  # so that what cannot be played is said at once
+
+    def live(
+        features: Callable[[int], FloatArray], weights: FloatArray, dice: np.random.Generator
+    ) -> tuple[Callable[..., None], Callable[..., bool]]:
+        boosting, position = booster.begin(problem, dice), 0
+
+        def predict(
+            scores: Any, best: int, runner: int, gap: float, parameters: Any, state: Any, p: Any
+        ) -> None:
+            p[:] = boosting.predict(features(position))
+
+        def update(
+            scores: Any, best: int, runner: int, p: Any, action: int, label: int, *rest: Any
+        ) -> bool:
+            nonlocal position
+            boosting.update(features(position), action, None if label == UNSEEN else label)
+            position += 1
+            return False
+
+        return predict, update
+
+    declared = Declaration(numbers=booster.numbers(problem), weights=False)
+    idle = Uniform().player(problem)
+    return replace(idle, declaration=declared, live=live)
 
 
 def certain(label: int, n_labels: int) -> FloatArray:

@@ -33,7 +33,7 @@ import numpy as np
 
 from ...errors import require, unknown
 from ..baseline import NOTHING
-from ..learner import Problem
+from ..learner import Player, Problem
 from .booster import (
     BanditBooster,
     Booster,
@@ -42,6 +42,7 @@ from .booster import (
     certain,
     normalised,
     one_hot,
+    ready,
     revealed,
 )
 from .estimates import check_rate, estimate, exploration, loss_estimate
@@ -128,6 +129,9 @@ class OnlineMBBM(_Majority):
     def begin(self, problem: Problem, generator: Generator) -> Boosting:
         return _OnlineVoting(self, problem, generator)
 
+    def player(self, problem: Problem) -> Player:
+        return ready(self, problem)
+
 
 class _OnlineVoting(_Voting):
     def predict(self, x: FloatArray) -> FloatArray:
@@ -175,6 +179,9 @@ class BanditBBM(BanditBooster, _Majority):
 
     def begin(self, problem: Problem, generator: Generator) -> Boosting:
         return _BanditVoting(self, problem, generator)
+
+    def player(self, problem: Problem) -> Player:
+        return ready(self, problem)
 
 
 class _BanditVoting(_Voting):
