@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 from scripted_boosting import Dice, Script, play, problem, started
 
+from boundcheck.adversaries.weak_learning import labels_with_edge
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.boosting import logistic
 from boundcheck.algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
@@ -239,12 +240,11 @@ def test_errors_are_those_that_the_edge_gives(ties: str) -> None:
     boosting: Any = BanditBBM(OracleNoise(), n, ties, gamma=gamma, rho=rho).begin(
         problem_, generator
     )
+    true = generator.integers(k, size=rounds) if ties == "random" else np.full(rounds, k - 1)
+    shown = labels_with_edge(true, n, k, gamma, generator).astype(float)
     wrong = played_wrong = 0
-    for _ in range(rounds):
-        y = int(generator.integers(k)) if ties == "random" else k - 1
-        favoured = generator.random(n) < gamma
-        labels = np.where(favoured, y, generator.integers(k, size=n))
-        p = boosting.predict(labels.astype(float))
+    for x, y in zip(shown, true.tolist(), strict=True):
+        p = boosting.predict(x)
         wrong += boosting.best != y
         played_wrong += generator.random() >= p[y]
     rule = "random" if ties == "random" else "error"
