@@ -221,7 +221,7 @@ CASES = [
     ("verify --learner rule_list.py:Broken --quick", ("['printed']", "expected one of mixture")),
     (
         "verify --data regression.csv",
-        ("regression.csv", "60 different values in 60 rows", "--label"),
+        ("regression.csv", "60 different numbers in 60 rows", "--label"),
     ),
     ("verify --data tiny.csv", ("tiny.csv", "1e-90", "scale the features")),
     ("verify --data gap.svm", ("gap.svm", "2000000000 features", "100,000,000 weights")),
