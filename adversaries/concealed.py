@@ -54,8 +54,8 @@ class Concealed:
     def spec(self) -> str:
         """``concealed`` with its parameters."""
         return (
-            f"concealed:n_labels={self.n_labels},rate={self.rate:g},"
-            f"along={self.along:g},across={self.across:g}"
+            f"concealed:n_labels={self.n_labels},rate={self.rate},"
+            f"along={self.along},across={self.across}"
         )
 
     def sequence(self, horizon: int, seed: int) -> Sequence:

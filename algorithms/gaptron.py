@@ -49,7 +49,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..compiled import Kernel, kernel
-from ..errors import unknown
+from ..errors import require, unknown
 from .baseline import Baseline, fresh_state, observes_itself
 from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
@@ -165,7 +165,13 @@ class Gaptron(Baseline):
         ones = self.tuning == "ones"
         radius = 1.0 if ones else problem.feature_norm or 1.0  # for X = 0 any rate will do
         gamma, rate = 0.0, c / (n_labels * radius * radius)
-        if not problem.graph.is_full_information:
+        if problem.graph.is_full_information:
+            require(
+                not self.gamma,
+                f"gamma={self.gamma} of {self.spec}: expected none with full information, which it does not"
+                " explore.",
+            )
+        else:
             size = 1.0 if ones else n_labels * radius * problem.comparator_norm / math.sqrt(2 * c)
             gamma = min(1.0, size / math.sqrt(horizon)) if self.gamma is None else self.gamma
             rate = c * gamma if ones else rate * gamma / n_labels

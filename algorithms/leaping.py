@@ -93,8 +93,7 @@ class Leaping:
     @property
     def spec(self) -> str:
         return (
-            f"leaping:rule={self.rule},along={self.along:g},across={self.across:g},"
-            f"factor={self.factor:g}"
+            f"leaping:rule={self.rule},along={self.along},across={self.across},factor={self.factor}"
         )
 
     @property

@@ -139,7 +139,7 @@ class Player:
 
 
 class Learner(Protocol):
-    """A learner of the library; a stranger's is described in ``verify/plain.py``.
+    """A learner of the library; a stranger's is described in ``docs/learners.md``.
 
     A built-in one also has ``source`` and ``graphs``, what it plays, in words, and where it is tuned ``tunings``:
     ``boundcheck list learners`` prints them.

@@ -29,8 +29,8 @@ class Setting:
     learner : spec of a learner, or a learner
     adversary : spec of an adversary, or an adversary
     graph : spec of a feedback graph
-    horizon : rounds; None for all rounds of recorded data
-    radius : bound on the comparator's norm; None for the norm of the planted comparator
+    horizon : rounds; None for as many as recorded data, or an adversary that knows its own, have
+    radius : bound on the comparator's norm; None for the norm of the planted comparator, or 1 without one
     replicates : how many streams of draws are played
     """
 

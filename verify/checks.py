@@ -90,7 +90,7 @@ def check_learner(
 
     Parameters
     ----------
-    learner : a spec such as ``"gappletron:gamma=ones"``, a plain Python class (see ``verify/plain.py``), or a
+    learner : a spec such as ``"gappletron:gamma=ones"``, a plain Python class (see ``docs/learners.md``), or a
         learner of the library's own form
     claims : globs of claim ids; all claims by default
     graph, adversary : what to play; a few of each by default

@@ -1,21 +1,7 @@
 """A stranger's learner: a plain Python class, judged like any other.
 
-The class needs no base and no import of ours::
-
-    class MyLearner:
-        promises = ("gappletron/lemma-1",)     # globs of claim ids it must satisfy
-        loss, gamma, rule = "smooth-hinge", 8.0, "threshold"   # what the envelopes are computed from
-        regret_factor = 2.8                    # h of guarantee (4), if it has one
-        optimiser = "projected"                # unprojected, projected or ftrl, if it is one of these
-        delta = 0.05                           # for which gamma is tuned (Theorem 5)
-
-        def __init__(self, problem): ...       # n_labels, n_features, horizon, radius, graph
-        def predict(self, x): ...              # -> probability of each action
-        def update(self, x, action, label): ...     # label is None when it is not revealed
-        weights = ...                          # shape (K, d): read after every update, for the scores
-
-All but ``__init__``, ``predict`` and ``update`` is optional; a claim that needs what is missing is not
-applicable. Attributes may be set in ``__init__``, but ``promises`` stands on the class.
+The class needs no base and no import of ours, only ``__init__(problem)``, ``predict(x)`` and
+``update(x, action, label)``; ``docs/learners.md`` describes these and all that it may declare.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class Booster(Baseline):
 
     @property
     def promises(self) -> tuple[str, ...]:
-        return ("boosting/*", "game/*")
+        return ("game/*",)
 
     def check(self, problem: Problem) -> None:
         """Raise :class:`UserError` for a problem that the booster cannot play."""

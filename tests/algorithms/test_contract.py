@@ -118,6 +118,12 @@ def contrary(learner: Any, graph: FeedbackGraph, seed: int) -> Sequence:
     return Sequence.from_dense(features, labels, graph.n_labels, "contrary")
 
 
+def test_what_learners_promise_are_claims() -> None:
+    for name, made in catalog.learners().items():
+        for glob in catalog.learner(name).promises:
+            assert catalog.select([glob]), f"{made.__name__} promises {glob}"
+
+
 def test_all_learners_are_played_somewhere_and_say_what_they_play() -> None:
     names = {spec.partition(":")[0] for spec in specs()}
     assert names == set(catalog.learners()) - OWN_STREAM

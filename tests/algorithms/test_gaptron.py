@@ -154,7 +154,9 @@ def test_tunings(loss: str) -> None:
     assert numbers("bandit", tuning="ones") == pytest.approx({"gamma": 0.01, "rate": c / 100})
     assert numbers("bandit", gamma=0.5) == pytest.approx({"gamma": 0.5, "rate": c / 200})
     assert numbers("bandit", rate=0.5) == pytest.approx({"gamma": gamma, "rate": 0.5})
-    assert numbers("full", gamma=0.5, rate=3.0) == {"gamma": 0.5, "rate": 3}
+    assert numbers("full", rate=3.0) == {"gamma": 0, "rate": 3}
+    with pytest.raises(UserError, match=r"gamma=0\.5 of gaptron.*full information"):
+        numbers("full", gamma=0.5)
 
 
 @pytest.mark.parametrize("loss", C)
