@@ -136,7 +136,8 @@ class Banditron(Baseline):
     tunings: ClassVar[Mapping[str, str]] = {
         "default": "gamma = 0.01",
         "ones": "gamma = min{1/2, T^(-1/3)}",
-        "theory": "gamma = min{1/2, (n X^2 B^2 / T)^(1/3)}, n = K, or 1 with a revealing action",
+        "theory": "gamma = min{1/2, (n X^2 B^2 / T)^(1/3)}, n = K for original;"
+        " importance: 1 with a revealing action, else the domination number",
     }
 
     def __post_init__(self) -> None:

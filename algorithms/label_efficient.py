@@ -18,8 +18,9 @@ ones       1
 theory     X^2, where X is ``problem.feature_norm``
 =========  =====================================================================
 
-For two labels the expected mistakes are at most (2b + X^2) / (2b) L + |u|^2 (2b + X^2)^2 / (8b), least for L = 0 at
-b = X^2 / 2; with several labels a step has the squared norm 2 |x|^2, so X^2 becomes 2 X^2.
+The expected mistakes are at most (b + X^2) / b L + |U|^2 (b + X^2)^2 / (2b), least for L = 0 at b = X^2. A step moves
+two rows and has the squared norm 2 |x|^2, with two labels too; the paper's learner of two classes has one vector of
+weights and steps of squared norm |x|^2, and its bound has X^2 / 2 for X^2.
 """
 
 from __future__ import annotations

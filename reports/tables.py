@@ -165,26 +165,23 @@ def without_idle(
 
 
 def found_false(groups: Sequence[Group]) -> list[str]:
-    """Which printed statements are refuted, and which of their repaired forms hold, in a line each."""
-    refuted = [
-        group.worst.claim
-        for group in groups
-        if group.worst.form == "printed"
-        and any(row.verdict == Verdict.REFUTED for row in group.rows)
+    """Which claims are refuted, and which of them hold in another form, in a line for each form."""
+    refuted: dict[str, list[str]] = {}
+    holding: dict[str, list[str]] = {}
+    for group in groups:
+        verdicts = {row.verdict for row in group.rows}
+        if Verdict.REFUTED in verdicts:
+            refuted.setdefault(group.worst.form, []).append(group.worst.claim)
+        elif Verdict.HOLDS in verdicts and Verdict.ERROR not in verdicts:
+            holding.setdefault(group.worst.form, []).append(group.worst.claim)
+    false = {claim for claims in refuted.values() for claim in claims}
+    others = {form: [claim for claim in holding[form] if claim in false] for form in holding}
+    return [
+        f"{words} as {form}: {', '.join(claims)}"
+        for words, forms in (("refuted", refuted), ("of these, hold", others))
+        for form, claims in sorted(forms.items())
+        if claims
     ]
-    seen = {
-        group.worst.claim: {row.verdict for row in group.rows}
-        for group in groups
-        if group.worst.form != "printed"
-    }
-    holding = [
-        claim
-        for claim in refuted
-        if Verdict.HOLDS in (verdicts := seen.get(claim, set()))
-        and not verdicts & {Verdict.REFUTED, Verdict.ERROR}
-    ]
-    lines = {"refuted as printed": refuted, "of these, hold as repaired": holding}
-    return [f"{words}: {', '.join(claims)}" for words, claims in lines.items() if claims]
 
 
 def hypothesis_table(hypotheses: Sequence[Hypothesis]) -> Table:

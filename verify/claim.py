@@ -1,6 +1,8 @@
 """What a claim is: statement, source, both sides, relation and kind, in one object.
 
-A claim has up to two forms, as printed in the paper and as repaired. A form is data: to which cases it
+A claim has a form or two, named by where the statement comes from: "printed" in the paper that the claim cites;
+"derived" here for the learner, in a form that nobody printed; "transferred" as printed to a setting that it was not
+printed for; or "repaired", the true form of a claim that is false otherwise. A form is data: to which cases it
 applies, which verdict is expected there, in one sentence why, and the state of its proof.
 """
 
@@ -96,11 +98,11 @@ GAPPLETRON = Source(
 
 @dataclass(frozen=True)
 class Form:
-    """A claim as printed, or as repaired.
+    """A claim as printed, derived, transferred or repaired.
 
     Attributes
     ----------
-    name : "printed" or "repaired"
+    name : "printed", "derived", "transferred" or "repaired" (see the module)
     statement : the inequality in LaTeX
     proof : the state of its proof
     why : one sentence: why it is true, or what is wrong with it
@@ -179,7 +181,7 @@ class Claim:
     title : a few words
     source : where it stands
     kind : how it is judged
-    forms : as printed and as repaired
+    forms : one, or a false one and its repair
     sides : both sides, from the recorded rounds of a case; None for a claim that is examined otherwise
     cases : the settings in which the built-in suite plays it; none by default
     instance_of : the exact instance behind a suspect round, or None where there is none

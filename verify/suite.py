@@ -41,7 +41,7 @@ class Job:
     ----------
     setting : what is played
     claims : ids of the claims
-    own : whether the user replaced an axis; then a printed-false form has no expected verdict
+    own : whether the user replaced an axis; then a false form has no expected verdict
     sampled_runs : replicates for claims that are judged by sampling; as for the others when None
     """
 

@@ -10,10 +10,16 @@ from boundcheck.verify.claim import Verdict
 from boundcheck.verify.judge import Outcome
 
 
-def _row(verdict: Verdict, expected: Verdict | None, ratio: float) -> suite.Row:
+def _row(
+    verdict: Verdict,
+    expected: Verdict | None,
+    ratio: float,
+    claim: str = "a/b",
+    form: str = "printed",
+) -> suite.Row:
     outcome = Outcome(verdict, ratio=ratio, runs=1)
     return suite.Row(
-        "a/b", "printed", "l", None, "s", "g", f"{ratio}", "pathwise", verdict, expected, outcome
+        claim, form, "l", None, "s", "g", f"{ratio}", "pathwise", verdict, expected, outcome
     )
 
 
@@ -30,6 +36,32 @@ def test_the_worst_case_speaks_for_a_group() -> None:
     assert not vacuous.surprising
     assert suite.vacuous_everywhere([vacuous, vacuous]) == [("a/b", "printed")]
     assert suite.vacuous_everywhere([vacuous, holds]) == []
+
+
+def test_what_is_found_false_is_named_by_its_form() -> None:
+    HOLDS, REFUTED, ERROR = Verdict.HOLDS, Verdict.REFUTED, Verdict.ERROR
+    rows = [
+        _row(verdict, None, 1.0, claim, form)
+        for claim, form, verdict in (
+            ("a/paper", "printed", HOLDS),
+            ("a/paper", "printed", REFUTED),
+            ("a/paper", "repaired", HOLDS),
+            ("b/matrix", "transferred", REFUTED),
+            ("b/matrix", "repaired", HOLDS),
+            ("c/fails", "transferred", REFUTED),
+            ("c/fails", "repaired", HOLDS),
+            ("c/fails", "repaired", ERROR),
+            ("d/ours", "derived", REFUTED),
+            ("e/true", "derived", HOLDS),
+        )
+    ]
+    assert tables.found_false(tables.grouped(rows)) == [
+        "refuted as derived: d/ours",
+        "refuted as printed: a/paper",
+        "refuted as transferred: b/matrix, c/fails",
+        "of these, hold as repaired: a/paper, b/matrix",
+    ]
+    assert tables.found_false(tables.grouped(rows[-1:])) == []
 
 
 def test_quick_plays_less_than_default_and_full_more() -> None:

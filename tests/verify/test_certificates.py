@@ -76,7 +76,7 @@ def setting(rule: str, adversary: str, graph: str, horizon: int | None, loss: st
 
 
 def sampled_and_enumerated_jobs() -> dict[str, suite.Job]:
-    """Refutations of printed statements about the baselines, whose certificates are games."""
+    """Refutations of transferred statements about the baselines, whose certificates are games."""
     asks = Setting("label-efficient-perceptron", "sure-mistake", "label-efficient", 400, None, 100)
     learns = Setting("soba:gamma=0.3", "one-hot:n_labels=3", "bandit", 12, None, 1)
     return {

@@ -95,7 +95,7 @@ def test_another_seed_is_another_run(tmp_path: Path) -> None:
     assert first[0].outcome.ratio == again[0].outcome.ratio != other[0].outcome.ratio
 
 
-def test_a_replaced_axis_expects_nothing_of_printed_false_claims() -> None:
+def test_a_replaced_axis_expects_nothing_of_false_forms() -> None:
     request = plan.Request(learner=gappletron("smooth-hinge", "printed", "projected", "ones"))
     job = plan.jobs_for(request)[2]
     rows = suite.judge_job(suite.Job(job.setting, job.claims, own=True), 0)

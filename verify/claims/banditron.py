@@ -125,7 +125,7 @@ UNBIASED = Claim(
             "printed",
             r"E[W_{t+1} - W_t] = (e_{y_t} - e_{\hat y_t})\,x_t^\top",
             Proof.PROVED,
-            "P(y) times 1/P(y) is one; zero where the best label is the true one",
+            "P(y) times 1/P(y) is one, whichever way it is weighted; zero where the best label is the true one",
             enumerable("banditron/unbiased"),
         ),
     ),
@@ -140,7 +140,7 @@ SECOND_MOMENT = Claim(
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"E\|W_{t+1} - W_t\|^2 = c_t\|x_t\|^2,\;"
             r" c_t = \frac{1}{1-\gamma+\gamma/K} - 1 \text{ if } \hat y_t = y_t,\; 1 + \frac{K}{\gamma}"
             r" \text{ if not; importance weighted: } 0,\; \frac{2}{P_t(y_t)}",
@@ -190,7 +190,7 @@ def _mistake_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
     return MeanSides(
         ledger.errors,
         (Bound(np.full(ledger.runs, envelope), envelope),),
-        np.full(ledger.runs, (1 - gamma) * hinge + gamma * missed),
+        np.full(ledger.runs, (1 - gamma) * hinge),
         least=envelope,
         most=T,
         guess=(K - 1) / K * T,
@@ -212,7 +212,7 @@ WRONG_GUESSES = Claim(
     kind=Kind.MEAN,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"E[N] \le R := L(U) + \frac c2 + \sqrt{\frac{c^2}{4} + c\,L(U) + eT}," + _SLOPES,
             Proof.PROVED,
             "E[N] - L(U) is at most E<U, W>, and E|W|^2 at most the sum of the second moments",
@@ -230,7 +230,7 @@ MISTAKE_BOUND = Claim(
     kind=Kind.MEAN,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"E[M] \le (1-\gamma)R + \gamma\sum_t(1 - s(y_t)) \quad\text{with } R \text{ of wrong-guesses},"
             r" \quad s(y) = \tfrac1K \text{ for bandits}",
             Proof.PROVED,

@@ -140,7 +140,7 @@ PER_ROUND = Claim(
     kind=Kind.PATHWISE,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"1 - p_t(y_t) + \frac{\eta}{2}\frac{\|\nabla\ell_t(W_t)\|^2}{P_t(y_t)} \le \ell_t(W_t)"
             r" + \gamma\frac{K-1}{K}, \quad \eta \le \frac{c}{KX^2}\cdot\big\{1, \tfrac\gamma K\big\}",
             Proof.PROVED,
@@ -228,7 +228,7 @@ LARGEST_RATE = Claim(
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"\ell_t(W_t) - (1 - p_t(y_t)) - \frac{\eta}{2}\|\nabla\ell_t(W_t)\|^2 = 0 \text{ at } W_t = 0"
             r" \text{ (smooth hinge)},\; \tfrac1K(\tfrac12 - m^*_t) \text{ for } \hat y_t = y_t,\, m^*_t < \tfrac12"
             r" \text{ (hinge)}; \quad \|x_t\| = X,\; \eta = \frac{c}{KX^2}",
@@ -264,7 +264,7 @@ THEOREM = Claim(
     kind=Kind.PATHWISE,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"\sum_t(1 - p_t(y_t)) \le \sum_t\ell_t(U) + \frac{\|U\|^2}{2\eta},"
             r" \quad \eta \le \frac{c}{KX^2}",
             Proof.PROVED,
@@ -301,7 +301,7 @@ THEOREM_BANDIT = Claim(
     kind=Kind.MEAN,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"E[M] \le E\Big[\sum_t\ell_t(U)\Big] + \frac{\|U\|^2}{2\eta} + \gamma\frac{K-1}{K}T,"
             r" \quad \eta \le \frac{c\,\gamma}{K^2X^2}",
             Proof.PROVED,

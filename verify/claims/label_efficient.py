@@ -11,7 +11,7 @@ X          bound on the norm of the features
 
 With Z_t = 1 where it asks, |aU - W_t|^2 - |aU - W_{t+1}|^2 >= Z_t (2a(1 - l_t(U)) + 2m* - 2|x|^2) on a mistake. For
 a = b + X^2 the expectation of Z_t (2b + 2m*) is 2b, so 2b E[M] <= (b + X^2)^2 |U|^2 + 2(b + X^2) L(U). For two classes
-and one vector of weights the step has the squared norm |x|^2, not 2|x|^2, and X^2/2 stands for X^2: the printed bound.
+and one vector of weights the step has the squared norm |x|^2, not 2|x|^2, and X^2/2 stands for X^2: the paper's bound.
 The repaired one is attained: two examples at an angle of cosine (1 - b)/2, the second one repeated, make both sides
 equal for |x| = 1 and b < 1. ``sure-mistake`` comes within 8 % of it at b = 1.
 """
@@ -77,11 +77,11 @@ def _step(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
 EXPECTED_STEP = Claim(
     id="label-efficient-perceptron/expected-step",
     title="the Perceptron's step times the probability of asking",
-    source=SOURCE.at("the label-efficient Perceptron"),
+    source=SOURCE.at("the label-efficient Perceptron, for several labels"),
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"E[W_{t+1} - W_t] = \frac{b}{b + m^*_t}\,(e_{y_t} - e_{\hat y_t})\,x_t^\top",
             Proof.PROVED,
             "it asks with this probability and learns from nothing else",
@@ -95,7 +95,7 @@ EXPECTED_STEP = Claim(
 
 def _sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
     b, T, K = number(case, "smoothing"), ledger.rounds, case.n_labels
-    half = case.sequence.radius**2 / (2 if form.name == "printed" else 1)
+    half = case.sequence.radius**2 / (2 if form.name == "transferred" else 1)
     flat = ((b + half) * case.comparator.norm) ** 2 / (2 * b)
     hinge = case.hinge_until(T)
     envelope = (b + half) / b * hinge + flat
@@ -111,7 +111,7 @@ def _sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
     )
 
 
-def _printed_expected(case: Case) -> Verdict | None:
+def _transferred_expected(case: Case) -> Verdict | None:
     """It is refuted where it fails by a factor of 1.6; elsewhere it may well be true."""
     near = number(case, "smoothing") == 1 and case.sequence.horizon >= 400
     return Verdict.REFUTED if near and case.adversary == SureMistake() else None
@@ -120,24 +120,24 @@ def _printed_expected(case: Case) -> Verdict | None:
 MISTAKE_BOUND = Claim(
     id="label-efficient-perceptron/mistake-bound",
     title="expected mistakes when asking is free, any comparator",
-    source=SOURCE.at("bound on the expected mistakes"),
+    source=SOURCE.at("bound on the expected mistakes, read for several labels"),
     kind=Kind.MEAN,
     forms=(
         Form(
-            "printed",
+            "transferred",
             r"E[M] \le \frac{2b + X^2}{2b}\,L(U) + \frac{\|U\|^2(2b + X^2)^2}{8b}"
             r" \quad\text{(of two classes, read for several)}",
             Proof.FALSE,
             "a step of several labels moves two rows and has the squared norm 2 |x|^2, so 2 X^2 must stand for"
             " X^2, with two labels too",
             about("label-efficient-perceptron/mistake-bound", "smoothing"),
-            _printed_expected,
+            _transferred_expected,
         ),
         Form(
             "repaired",
             r"E[M] \le \frac{b + X^2}{b}\,L(U) + \frac{\|U\|^2(b + X^2)^2}{2b}",
             Proof.PROVED,
-            "the printed bound with 2 X^2 for X^2; it is attained, so no smaller factor will do",
+            "the bound for two classes with 2 X^2 for X^2; it is attained, so no smaller factor will do",
             about("label-efficient-perceptron/mistake-bound", "smoothing"),
         ),
     ),

@@ -12,7 +12,8 @@ lambda      ``shift``, multiplier of the ball
 ==========  ===================================================================
 
 b moves by (1 - kappa beta g) G with g = <G, W>, so g is a root of kappa beta g^2 - g + <change of b, W> = 0: the
-smaller one, since kappa |g| is at most D |x| / (1 - gamma), and beta times that below 1/4 for the usual beta.
+smaller one, since kappa |g| is at most D |x| / (1 - gamma + gamma/K), the largest q / p being that of q = 1, and
+beta times that is below 1/4 for the usual beta.
 No regret bound is stated: the linear part is that of a full matrix, the quadratic part that of a diagonal one, and the
 two do not belong to one bound of the loss.
 """
@@ -72,8 +73,9 @@ def _gradient(case: Case, each: Round, branch: Branch) -> FloatArray:
 
 
 def _unbiased(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
-    reach = math.sqrt(each.squared_norm) * number(case, "radius")
-    if number(case, "beta") * reach / (1 - number(case, "gamma")) > TRUSTED:
+    gamma, K = number(case, "gamma"), case.n_labels
+    reach = math.sqrt(each.squared_norm) * number(case, "radius") / (1 - gamma + gamma / K)
+    if number(case, "beta") * reach > TRUSTED:
         return
     chances = np.exp(number(case, "alpha") * (each.scores - each.scores.max()))
     chances /= chances.sum()
@@ -132,7 +134,7 @@ LEADER = Claim(
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"W_{t+1} = \arg\min_{\|W\|_F\le D}\tfrac12\sum A_{t+1}W^2 + \langle b_{t+1}, W\rangle"
             r" \quad\text{up to } 10^{-10}D",
             Proof.PROVED,

@@ -115,7 +115,7 @@ LOSS_BOUND = Claim(
     kind=Kind.PATHWISE,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"\sum_t\frac{\ell_t^2}{\|x_t\|^2} \le \Big(\sqrt{B} + \sqrt{B + 2\|U\|^2}\Big)^2,"
             r" \quad B = \sum_t\frac{\ell_t^{*2}}{\|x_t\|^2} \quad\text{(if } U \text{ separates: }"
             r" \textstyle\sum_t\ell_t^2 \le 2X^2\|U\|^2)",
@@ -135,7 +135,7 @@ MISTAKE_BOUND = Claim(
     kind=Kind.PATHWISE,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"M \le \max\{2X^2, 1/C\}\Big(\|U\|^2 + 2C\sum_t\ell_t^*\Big)",
             Proof.PROVED,
             "tau <= C and 2 tau |x|^2 <= l, and on a mistake l >= 1 and tau l >= min{C, 1/(2X^2)}",
@@ -155,7 +155,7 @@ LOSS_BOUND_2 = Claim(
     kind=Kind.PATHWISE,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"\sum_t\ell_t^2 \le \Big(2X^2 + \frac{1}{2C}\Big)\Big(\|U\|^2 + 2C\sum_t\ell_t^{*2}\Big)",
             Proof.PROVED,
             "2 tau l* <= tau^2/(2C) + 2C l*^2, and tau = l / (2|x|^2 + 1/(2C)) makes the rest tau l",

@@ -71,11 +71,13 @@ def mistake_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
 MISTAKE_BOUND = Claim(
     id="perceptron/mistake-bound",
     title="mistakes on any sequence, any comparator",
-    source=SOURCE.at("the multiclass Perceptron, with the hinge loss of any comparator"),
+    source=SOURCE.at(
+        "mistake bound of the multiclass Perceptron; with the hinge loss: derived here"
+    ),
     kind=Kind.PATHWISE,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"M \le L(U) + c + \sqrt{c^2 + 2c\,L(U)}, \quad c = X^2\|U\|^2,"
             r" \quad L(U) = \sum_t\max\{0, 1 - m_t(U)\}",
             Proof.PROVED,

@@ -62,7 +62,7 @@ MATRICES = Claim(
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"\theta_{t+1} = \theta_t + z_t,\; A_{t+1} = A_t + z_t\circ z_t,\; W_{t+1} ="
             r" \theta_{t+1}\oslash A_{t+1}, \quad z_t = (e_{y_t} - e_{\hat y_t})\,x_t^\top",
             Proof.PROVED,
@@ -96,7 +96,7 @@ POTENTIAL = Claim(
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"\sum\frac{\theta_{t+1}^2}{A_{t+1}} - \sum\frac{\theta_t^2}{A_t} = 2\langle z_t, W_t\rangle"
             r" + \sum\frac{z_t^2(1-2v_t) - A_tv_t^2}{A_t + z_t^2}, \quad v_t = z_t\circ W_t",
             Proof.PROVED,

@@ -115,7 +115,7 @@ UNBIASED = Claim(
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"E[\theta_{t+1} - \theta_t] = n_t z_t,\; E[A_{t+1} - A_t] = n_t z_t\circ z_t,\; W_{t+1} ="
             r" \theta_{t+1}\oslash A_{t+1}, \quad z_t = (e_{y_t} - e_{\bar y_t})\,x_t^\top,\;"
             r" n_t = 1[\hat y_t \ne y_t \text{ or } M_t + m_t \ge 0]",
@@ -150,11 +150,11 @@ def _budget(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
 BUDGET_CLAIM = Claim(
     id="soba/budget",
     title="what a round adds to the budget and to the curvature",
-    source=SOURCE.at("the margin budget and adaptive exploration"),
+    source=SOURCE.at("the margin budget and adaptive exploration, with diagonal matrices"),
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "derived",
             r"M_{t+1} - M_t = m_t = \frac{p_t(y_t)g_t^2 + 2g_t}{1+q_t},\quad Q_{t+1} - Q_t ="
             r" \frac{q_t}{1+q_t}, \quad q_t = p_t(y_t)\sum\frac{G_t^2}{A_t},\; g_t = \langle G_t, W_t\rangle",
             Proof.PROVED,
@@ -175,7 +175,7 @@ def _identity(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
     after = branch.after.memory
     minima = [-0.5 * float((t * t / a).sum()) for t, a in ((theta, diagonal), after)]
     slope, p, weights = found.gradient, found.chance, each.before.weights
-    if form.name == "printed":
+    if form.name == "transferred":
         terms = np.array([found.share / 2, *(-0.5 * slope**2 / after[DIAGONAL]).ravel()])
     else:
         bent = slope + p * slope**2 * weights
@@ -194,7 +194,7 @@ IDENTITY = Claim(
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "transferred",
             r"-\frac12\sum\frac{\theta_{n+1}^2}{A_{n+1}} = \sum_t n_t\Big(\frac{m_t}{2} -"
             r" \frac12\sum\frac{G_t^2}{A_{t+1}}\Big)",
             Proof.FALSE,
