@@ -41,9 +41,9 @@ import numpy as np
 
 from ..compiled import Kernel, kernel
 from ..errors import unknown
-from .baseline import Baseline, fresh_state, observes_itself, step_towards
+from .baseline import Baseline, observes_itself, step_towards
 from .graphs import FeedbackGraph
-from .learner import PREDICT, UPDATE, Declaration, FloatArray, Player, Problem
+from .learner import PREDICT, UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
 
 GAMMA, SHARES = 0, 1
 """Slots of ``parameters``; from ``SHARES`` on the exploration distribution, one entry per action."""

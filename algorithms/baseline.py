@@ -12,12 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-
 from ..compiled import helper, kernel
 from ..errors import UserError, unknown
 from .graphs import FeedbackGraph
-from .learner import OWN, PREDICT, SCALE, FloatArray, Problem
+from .learner import PREDICT, FloatArray, Problem
 from .spec import command_name, spec_of
 
 NOTHING: Mapping[str, str] = dict.fromkeys(("default", "ones", "theory"), "nothing to tune")
@@ -87,13 +85,6 @@ class Baseline:
 def observes_itself(graph: FeedbackGraph) -> bool:
     """Whether the actions are the labels, and playing a label tells whether it is the true one."""
     return graph.n_actions == graph.n_labels and bool(graph.observes.diagonal().all())
-
-
-def fresh_state(own: int = 0) -> FloatArray:
-    """The state to start from, with ``own`` slots of the learner's, all zero."""
-    state = np.zeros(OWN + own)
-    state[SCALE] = 1.0
-    return state
 
 
 @helper

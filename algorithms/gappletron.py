@@ -31,7 +31,7 @@ import numpy as np
 from ..compiled import Kernel, helper, kernel
 from ..errors import UserError, require, unknown
 from . import losses, updates
-from .learner import OWN, PREDICT, Declaration, FloatArray, Player, Problem
+from .learner import OWN, PREDICT, Declaration, FloatArray, Player, Problem, fresh_state
 from .losses import Loss, SmoothHinge
 from .spec import check_keys, read_float
 from .updates import ProjectedDescent, Update
@@ -242,13 +242,11 @@ class Gappletron:
         revealing[list(graph.revealing)] = 1
         dominating[list(graph.dominating)] = 1
         own = [gamma, graph.n_labels, graph.domination_number]
-        state = np.zeros(N_STATE)
-        state[0] = 1.0
         return Player(
             predict=RULES[self.rule],
             update=self.update.step,
             parameters=np.concatenate([self.update.parameters(norm), own, revealing, dominating]),
-            state=state,
+            state=fresh_state(N_STATE - OWN),
             declaration=Declaration(
                 self.loss, gamma, self.rule, factor, self.delta, self.update.spec
             ),

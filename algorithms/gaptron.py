@@ -50,10 +50,10 @@ import numpy as np
 
 from ..compiled import Kernel, kernel
 from ..errors import require, unknown
-from .baseline import Baseline, fresh_state, observes_itself
+from .baseline import Baseline, observes_itself
 from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
-from .learner import PREDICT, UPDATE, Declaration, FloatArray, Player, Problem
+from .learner import PREDICT, UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
 from .losses import GAP, Hinge, Logistic, Loss, SmoothHinge, exponentials
 from .updates import scaled_copy
 

@@ -32,9 +32,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..compiled import kernel
-from .baseline import Baseline, fresh_state, step_towards
+from .baseline import Baseline, step_towards
 from .graphs import FeedbackGraph
-from .learner import PREDICT, UPDATE, Declaration, FloatArray, Player, Problem
+from .learner import PREDICT, UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
 
 
 @kernel(PREDICT)

@@ -104,6 +104,13 @@ class Declaration:
     weights: bool = True
 
 
+def fresh_state(own: int = 0) -> FloatArray:
+    """The state to start from, with ``own`` slots of the learner's, all zero."""
+    state = np.zeros(OWN + own)
+    state[SCALE] = 1.0
+    return state
+
+
 Live = Callable[
     [Callable[[int], FloatArray], FloatArray, np.random.Generator],
     tuple[Callable[..., Any], Callable[..., Any]],

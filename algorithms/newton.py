@@ -41,9 +41,9 @@ import numpy as np
 
 from ..compiled import Kernel, helper, kernel
 from ..errors import unknown
-from .baseline import Baseline, fresh_state, observes_itself
+from .baseline import Baseline, observes_itself
 from .graphs import FeedbackGraph
-from .learner import OWN, PREDICT, REWRITE, Declaration, FloatArray, Player, Problem
+from .learner import OWN, PREDICT, REWRITE, Declaration, FloatArray, Player, Problem, fresh_state
 from .updates import StandStill
 
 LINEAR, DIAGONAL = 0, 1

@@ -26,8 +26,8 @@ import numpy as np
 
 from ..compiled import kernel
 from ..errors import require, unknown
-from .baseline import Baseline, best_label, fresh_state, step_towards
-from .learner import UPDATE, Declaration, FloatArray, Player, Problem
+from .baseline import Baseline, best_label, step_towards
+from .learner import UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
 
 VARIANTS = ("pa", "pa-1", "pa-2")
 

@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..compiled import kernel
-from .baseline import Baseline, best_label, fresh_state, step_towards
-from .learner import UPDATE, FloatArray, Player, Problem
+from .baseline import Baseline, best_label, step_towards
+from .learner import UPDATE, FloatArray, Player, Problem, fresh_state
 
 
 @kernel(UPDATE)

@@ -32,9 +32,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..compiled import kernel
-from .baseline import Baseline, best_label, fresh_state
-from .learner import REWRITE, Declaration, FloatArray, Player, Problem
+from ..compiled import helper, kernel
+from .baseline import Baseline, best_label
+from .learner import REWRITE, Declaration, FloatArray, Player, Problem, fresh_state
 from .updates import StandStill
 
 THETA, DIAGONAL = 0, 1
@@ -54,6 +54,26 @@ def diagonal_memory(problem: Problem, regulariser: float) -> FloatArray:
     memory = np.zeros((2, problem.n_features, problem.n_labels))
     memory[DIAGONAL] = regulariser
     return memory
+
+
+@helper
+def move_entries(
+    f: int,
+    label: int,
+    rival: int,
+    step: float,
+    square: float,
+    memory: FloatArray,
+    weights: FloatArray,
+) -> None:
+    """Move theta up for ``label`` and down for ``rival`` at one feature, add to A, and set the weights theta / A."""
+    memory[THETA, f, label] += step
+    memory[THETA, f, rival] -= step
+    # an entry of A that overflows leaves a weight of zero
+    memory[DIAGONAL, f, label] += square
+    memory[DIAGONAL, f, rival] += square
+    weights[f, label] = memory[THETA, f, label] / memory[DIAGONAL, f, label]
+    weights[f, rival] = memory[THETA, f, rival] / memory[DIAGONAL, f, rival]
 
 
 @kernel(REWRITE)
@@ -76,15 +96,7 @@ def _rewrite(
     if label < 0 or label == best:
         return
     for j in range(x.shape[0]):
-        f = features[j]
-        square = x[j] * x[j]
-        memory[THETA, f, label] += x[j]
-        memory[THETA, f, best] -= x[j]
-        # an entry of A that overflows leaves a weight of zero
-        memory[DIAGONAL, f, label] += square
-        memory[DIAGONAL, f, best] += square
-        weights[f, label] = memory[THETA, f, label] / memory[DIAGONAL, f, label]
-        weights[f, best] = memory[THETA, f, best] / memory[DIAGONAL, f, best]
+        move_entries(features[j], label, best, x[j], x[j] * x[j], memory, weights)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiled import kernel
 from ..errors import require
-from .learner import OWN, PREDICT, UPDATE, Declaration, FloatArray, Player, Problem
+from .learner import OWN, PREDICT, UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
 
 REMAINING, LENGTH, MODE, FOUND, N_STATE = OWN, OWN + 1, OWN + 2, OWN + 3, OWN + 4
 """Slots of ``state``: rounds left in the segment, its length, whether to probe (0 undecided, 1 yes, -1 no),
@@ -100,7 +100,6 @@ class SegmentProbe:
             f"segment-probe cannot play graph '{problem.graph.name}' with {problem.n_labels} labels:"
             f" expected {self.graphs}.",
         )
-        state = np.zeros(N_STATE)
-        state[0] = 1.0
+        state = fresh_state(N_STATE - OWN)
         state[LENGTH] = self.n + 1
         return Player(_predict, _update, np.zeros(1), state, Declaration())

@@ -42,10 +42,11 @@ import numpy as np
 
 from ..compiled import helper, kernel
 from ..errors import require, unknown
-from .baseline import Baseline, fresh_state, observes_itself
+from .baseline import Baseline, observes_itself
+from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
-from .learner import OWN, PREDICT, REWRITE, Declaration, FloatArray, Player, Problem
-from .second_order import DIAGONAL, THETA, diagonal_memory, squared_radius
+from .learner import OWN, PREDICT, REWRITE, Declaration, FloatArray, Player, Problem, fresh_state
+from .second_order import DIAGONAL, diagonal_memory, move_entries, squared_radius
 from .updates import StandStill
 
 CURVATURE, BUDGET, ROUND, N_OWN = OWN, OWN + 1, OWN + 2, 3
@@ -75,9 +76,7 @@ def _predict(
         rate = math.sqrt(n_labels * (1.0 + state[CURVATURE]) / state[ROUND])
         if rate > 1.0:
             rate = 1.0
-    for k in range(n_labels):
-        p[k] = rate / n_labels
-    p[best] += 1.0 - rate
+    mix_uniform(best, rate, p)
 
 
 @helper
@@ -137,16 +136,8 @@ def _rewrite(
         state[BUDGET] = budget
     state[CURVATURE] += part
     for j in range(x.shape[0]):
-        f = features[j]
         step = x[j] / chance
-        square = step * x[j]
-        memory[THETA, f, label] += step
-        memory[THETA, f, rival] -= step
-        # an entry of A that overflows leaves a weight of zero
-        memory[DIAGONAL, f, label] += square
-        memory[DIAGONAL, f, rival] += square
-        weights[f, label] = memory[THETA, f, label] / memory[DIAGONAL, f, label]
-        weights[f, rival] = memory[THETA, f, rival] / memory[DIAGONAL, f, rival]
+        move_entries(features[j], label, rival, step, step * x[j], memory, weights)
 
 
 @dataclass(frozen=True)

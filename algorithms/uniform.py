@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..compiled import kernel
-from .learner import OWN, PREDICT, Declaration, FloatArray, Player, Problem
+from .learner import PREDICT, Declaration, FloatArray, Player, Problem, fresh_state
 from .updates import StandStill
 
 
@@ -43,6 +43,4 @@ class Uniform:
         return ("game/*",)
 
     def player(self, problem: Problem) -> Player:
-        state = np.zeros(OWN)
-        state[0] = 1.0
-        return Player(_uniform, StandStill.step, np.zeros(1), state, Declaration())
+        return Player(_uniform, StandStill.step, np.zeros(1), fresh_state(), Declaration())

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeVar
 
 from rich.markup import escape
 from rich.table import Table
 
-from ..verify.claim import LOUDEST_FIRST, Kind, Verdict, is_surprise
+from ..verify.claim import LOUDEST_FIRST, Kind, Verdict, is_named, is_surprise
 from ..verify.plan import Hypothesis
 from ..verify.suite import Row
 from .columns import Entry
@@ -149,7 +148,7 @@ def without_idle(
     speaking = {
         group.worst.claim
         for group in groups
-        if any(fnmatchcase(group.worst.claim, glob) for glob in promises)
+        if is_named(group.worst.claim, promises)
         or any(row.verdict != Verdict.NOT_APPLICABLE for row in group.rows)
     }
     idle = [group for group in groups if group.worst.claim not in speaking]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..adversaries.crafted import Alternation, CraftedScores
 from ..adversaries.sequence import Comparator, Sequence
 from ..algorithms.graphs import FeedbackGraph
-from ..algorithms.learner import Declaration, Learner, Problem
+from ..algorithms.learner import Declaration, Learner, Player, Problem
 from ..algorithms.losses import Hinge, Loss, SmoothHinge, margins
 from .comparators import separates
 from .play import Game
@@ -95,9 +95,14 @@ class Case:
         return self.game.problem
 
     @cached_property
+    def player(self) -> Player:
+        """The learner made ready, to be looked at; every replicate makes its own."""
+        return self.game.player()
+
+    @cached_property
     def declaration(self) -> Declaration:
         """What the learner declares; envelopes are computed from this."""
-        return self.game.player().declaration
+        return self.player.declaration
 
     @property
     def loss(self) -> Loss | None:
@@ -129,7 +134,7 @@ class Case:
     @cached_property
     def reads_features(self) -> bool:
         """Whether the learner computes scores itself, in an order of its own, and not from the game's."""
-        return self.game.player().live is not None
+        return self.player.live is not None
 
     @cached_property
     def smoothness(self) -> float:
@@ -225,6 +230,11 @@ class Rounds:
     def window(self) -> slice:
         """These rounds within the sequence."""
         return slice(self.block.start, self.block.start + len(self.block))
+
+    @property
+    def played(self) -> NDArray[np.int64]:
+        """How many rounds of the replicate were played up to and including each of these."""
+        return np.arange(self.window.start + 1, self.window.stop + 1)
 
     @cached_property
     def explores(self) -> NDArray[np.bool_]:

@@ -14,7 +14,6 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from functools import cache
 from types import ModuleType
 from typing import Any, get_type_hints
@@ -24,7 +23,7 @@ from ..algorithms.spec import check_keys, command_name, read_float, read_int, sp
 from ..errors import UserError, require, unknown
 from . import claims as claims_package
 from . import plain
-from .claim import Claim
+from .claim import Claim, is_named
 
 
 def _modules(package: ModuleType) -> list[ModuleType]:
@@ -98,13 +97,9 @@ def select(patterns: Sequence[str]) -> list[Claim]:
     """
     known = claims()
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in known):
+        if not any(is_named(name, [pattern]) for name in known):
             raise unknown("claim", pattern, known)
-    return [
-        claim
-        for name, claim in known.items()
-        if not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
-    ]
+    return [claim for name, claim in known.items() if not patterns or is_named(name, patterns)]
 
 
 def _build(kind: str, known: dict[str, type[Any]], spec: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from unittest import SkipTest
 from ..errors import UserError
 from . import catalog, plan, suite
 from .certificate import Certificate
-from .claim import Verdict
+from .claim import Verdict, is_named
 from .plain import PlainLearner
 
 
@@ -185,7 +184,7 @@ def _games_of(asked: _Asked) -> list[suite.Row]:
 def promised_claims(learner: Any) -> list[str]:
     """Ids of the claims that a learner promises."""
     promises = as_learner(learner).promises
-    return [name for name in catalog.claims() if any(fnmatchcase(name, glob) for glob in promises)]
+    return [name for name in catalog.claims() if is_named(name, promises)]
 
 
 def _name_of(learner: Any) -> str:

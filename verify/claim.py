@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +52,11 @@ def is_surprise(expected: str | None, verdict: str) -> bool:
     if expected is None or verdict == expected:
         return False
     return expected == Verdict.REFUTED or verdict in (Verdict.REFUTED, Verdict.ERROR)
+
+
+def is_named(claim: str, globs: Iterable[str]) -> bool:
+    """Whether one of the globs, such as those that a learner promises, matches the id of a claim."""
+    return any(fnmatchcase(claim, glob) for glob in globs)
 
 
 class Kind(StrEnum):

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..algorithms import losses, updates
 from ..algorithms.gappletron import RULES
-from ..algorithms.learner import OWN, Declaration, FloatArray, Player, Problem
+from ..algorithms.learner import Declaration, FloatArray, Player, Problem, fresh_state
 from ..algorithms.uniform import Uniform
 from ..errors import LearnerError, UserError, require, unknown
 from .record import TOLERANCE
@@ -72,14 +72,12 @@ class PlainLearner:
             self._globs(getattr(learner, "promises", ())) == self.promises,
             f"learner {self.spec} sets promises in __init__: expected them on the class.",
         )
-        state = np.zeros(OWN)
-        state[0] = 1.0
         idle = Uniform().player(problem)
         return Player(
             idle.predict,
             idle.update,
             np.zeros(1),
-            state,
+            fresh_state(),
             self._declaration(learner),
             weights=_weights_of(learner, problem, self.spec, "before play"),
             live=lambda features, weights, dice: _live(

@@ -12,7 +12,6 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any
 
 import joblib
@@ -22,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from ..errors import LearnerError, UserError, located
 from . import catalog
 from .case import Case, Setting
-from .claim import Claim, Form, Proof, Verdict, is_surprise
+from .claim import Claim, Form, Proof, Verdict, is_named, is_surprise
 from .judge import Outcome, judge_case
 from .orphan import die_with
 from .resolve import resolve
@@ -108,7 +107,7 @@ def expected_verdict(claim: Claim, form: Form, case: Case, own: bool) -> Verdict
     """What the verdict should be; for a case of the user's, that a promised true form is not refuted."""
     if not own:
         return form.expected(case)
-    promised = any(fnmatchcase(claim.id, glob) for glob in case.learner.promises)
+    promised = is_named(claim.id, case.learner.promises)
     return Verdict.HOLDS if promised and form.proof == Proof.PROVED else None
 
 
@@ -235,7 +234,7 @@ def untested(rows: Sequence[Row], promises: Sequence[str]) -> dict[str, str]:
     idle = (Verdict.NOT_APPLICABLE, Verdict.VACUOUS)
     reasons: dict[str, str] = {}
     for row in rows:
-        promised = any(fnmatchcase(row.claim, glob) for glob in promises)
+        promised = is_named(row.claim, promises)
         vacuous = row.verdict == Verdict.VACUOUS
         # of several reasons, that of a case that came nearest to a test
         if promised and (vacuous or row.claim not in reasons):

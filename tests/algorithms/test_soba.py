@@ -12,7 +12,8 @@ from worked_examples import examples, run_of
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.learner import Problem
-from boundcheck.algorithms.soba import BUDGET, CURVATURE, DIAGONAL, THETA, Soba
+from boundcheck.algorithms.second_order import DIAGONAL, THETA
+from boundcheck.algorithms.soba import BUDGET, CURVATURE, Soba
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.play import Game, Run

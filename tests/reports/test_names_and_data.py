@@ -8,38 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from boundcheck.reports.cli import main
-
-BROKEN = '''
-import numpy as np
-
-class Flipped:
-    """Plays the worst label."""
-
-    promises = ("gappletron/lemma-1",)
-    loss, gamma, rule = "smooth-hinge", 0.1, "threshold"
-
-    def __init__(self, problem):
-        self.graph = problem.graph
-        self.weights = np.zeros((problem.n_labels, problem.n_features))
-
-    def predict(self, x):
-        p = np.zeros(self.graph.n_actions)
-        p[np.argmin(self.weights @ x)] = 1
-        return p
-
-    def update(self, x, action, label):
-        if label is not None:
-            self.weights[label] += x
-'''
-
-
-def boundcheck(*arguments: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> int:
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", ["boundcheck", *arguments])
-    return main()
-
+from command_line import BROKEN, boundcheck
 
 NEIGHBOURS = """
 import numpy as np

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fnmatch import fnmatchcase
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..case import Case
-from ..claim import FloatArray
+from ..claim import FloatArray, Sides, is_named
 
 Missing = Callable[[Case], str | None]
 
@@ -24,7 +24,7 @@ def about(claim: str, *numbers: str) -> Missing:
     """The hypothesis that the learner promises the claim and declares the named numbers."""
 
     def missing(case: Case) -> str | None:
-        if not any(fnmatchcase(claim, glob) for glob in case.learner.promises):
+        if not is_named(claim, case.learner.promises):
             return f"the learner does not promise {claim}"
         for name in numbers:
             if name not in case.declaration.numbers:
@@ -39,7 +39,7 @@ def enumerable(claim: str, *numbers: str) -> Missing:
     known = about(claim, *numbers)
 
     def missing(case: Case) -> str | None:
-        if case.game.player().live is not None:
+        if case.reads_features:
             return "a learner in plain Python does not show the state that it would start from"
         return known(case)
 
@@ -70,6 +70,24 @@ def number(case: Case, name: str) -> float:
 def largest_step(case: Case) -> float:
     """2 X^2 |U|^2: squared norm of a Perceptron step times that of the comparator."""
     return 2 * (case.sequence.radius * case.comparator.norm) ** 2
+
+
+def sums(
+    observed: FloatArray,
+    envelope: FloatArray,
+    idle: FloatArray | NDArray[np.int64],
+    base: FloatArray | None = None,
+) -> Sides:
+    """Both sides as sums; the bound could fail where a learner that is always wrong, or stands still, would
+    reach it with ``idle``."""
+    return Sides(
+        observed,
+        envelope,
+        ROUNDING * (1 + envelope),
+        live=np.asarray(envelope < idle),
+        base=base,
+        cumulative=True,
+    )
 
 
 def solved(base: FloatArray, slope: float, constant: float = 0.0) -> FloatArray:

@@ -31,7 +31,7 @@ from ..mean import Bound, MeanSides, examine_mean
 from ..one_round import Comparison, Round, examine_rounds
 from ..record import ERROR, GRADIENT, LOSS, OBSERVATION
 from ..settings import SAMPLED_RUNS
-from .baselines import ROUNDING, Missing, about, enumerable, first_bite, number
+from .baselines import Missing, about, enumerable, first_bite, number, sums
 
 SOURCE = Source(
     "van der Hoeven", "Exploiting the Surrogate Gap in Online Multiclass Classification", 2020
@@ -246,15 +246,7 @@ def _full_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     mistakes = rounds.prefix_sums("gaptron-errors", rounds.column(ERROR))
     base = rounds.prefix_sums("gaptron-comparator", rounds.comparator_losses)
     envelope = base + case.comparator.norm**2 / (2 * number(case, "rate"))
-    played = np.arange(rounds.block.start + 1, rounds.block.start + len(rounds) + 1)
-    return Sides(
-        mistakes,
-        envelope,
-        ROUNDING * (1 + envelope),
-        live=np.asarray(envelope < played),
-        base=base,
-        cumulative=True,
-    )
+    return sums(mistakes, envelope, rounds.played, base)
 
 
 THEOREM = Claim(

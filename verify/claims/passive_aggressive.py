@@ -25,7 +25,7 @@ from ..case import Case, Rounds, Setting
 from ..claim import Claim, FloatArray, Form, Kind, Proof, Sides, Source
 from ..one_round import Comparison, Round, examine_rounds
 from ..record import ERROR
-from .baselines import ROUNDING, about, enumerable, number, with_option
+from .baselines import about, enumerable, number, sums, with_option
 
 SOURCE = Source(
     "Crammer, Dekel, Keshet, Shalev-Shwartz and Singer",
@@ -66,18 +66,6 @@ def _losses(rounds: Rounds) -> FloatArray:
     return np.maximum(0.0, 1.0 - m)
 
 
-def _sums(sides: tuple[FloatArray, FloatArray, FloatArray]) -> Sides:
-    """Both sides as sums; the bound could fail where standing still at W = 0 would break it."""
-    observed, envelope, idle = sides
-    return Sides(
-        observed,
-        envelope,
-        ROUNDING * (1 + envelope),
-        live=np.asarray(envelope < idle),
-        cumulative=True,
-    )
-
-
 def _pa_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     norms = rounds.block.squared_norms
     inverse = np.divide(1.0, norms, out=np.zeros(len(norms)), where=norms > 0)
@@ -85,7 +73,7 @@ def _pa_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     other = rounds.prefix_sums("pa-other", case.comparator_hinge[rounds.window] ** 2 * inverse)
     idle = rounds.prefix_sums("pa-idle", inverse)
     envelope = (np.sqrt(other) + np.sqrt(other + 2 * case.comparator.norm**2)) ** 2
-    return _sums((own, envelope, idle))
+    return sums(own, envelope, idle)
 
 
 def _pa_1_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
@@ -94,8 +82,7 @@ def _pa_1_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     other = rounds.prefix_sums("pa-1-other", case.comparator_hinge[rounds.window])
     factor = max(2 * case.sequence.radius**2, 1 / c)
     envelope = factor * (case.comparator.norm**2 + 2 * c * other)
-    played = np.arange(rounds.block.start + 1, rounds.block.start + len(rounds) + 1.0)
-    return _sums((mistakes, envelope, played))
+    return sums(mistakes, envelope, rounds.played)
 
 
 def _pa_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
@@ -104,8 +91,7 @@ def _pa_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     other = rounds.prefix_sums("pa-2-other", case.comparator_hinge[rounds.window] ** 2)
     factor = 2 * case.sequence.radius**2 + 1 / (2 * c)
     envelope = factor * (case.comparator.norm**2 + 2 * c * other)
-    played = np.arange(rounds.block.start + 1, rounds.block.start + len(rounds) + 1.0)
-    return _sums((own, envelope, played))
+    return sums(own, envelope, rounds.played)
 
 
 LOSS_BOUND = Claim(

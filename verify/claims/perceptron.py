@@ -19,13 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache, partial
 
-import numpy as np
-
 from ..case import Case, Rounds, Setting
 from ..claim import Claim, Form, Kind, Proof, Sides, Source
 from ..one_round import Comparison, Round, examine_rounds
 from ..record import ERROR
-from .baselines import ROUNDING, about, enumerable, largest_step, solved
+from .baselines import about, enumerable, largest_step, solved, sums
 
 SOURCE = Source(
     "Crammer and Singer", "Ultraconservative Online Algorithms for Multiclass Problems", 2003
@@ -56,16 +54,7 @@ def mistake_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     """Expected mistakes and the Perceptron's bound, after each round."""
     mistakes = rounds.prefix_sums("perceptron-mistakes", rounds.column(ERROR))
     base = rounds.prefix_sums("perceptron-hinge", case.comparator_hinge[rounds.window])
-    envelope = solved(base, largest_step(case))
-    played = np.arange(rounds.block.start + 1, rounds.block.start + len(rounds) + 1)
-    return Sides(
-        mistakes,
-        envelope,
-        ROUNDING * (1 + envelope),
-        live=np.asarray(envelope < played),
-        base=base,
-        cumulative=True,
-    )
+    return sums(mistakes, solved(base, largest_step(case)), rounds.played, base)
 
 
 MISTAKE_BOUND = Claim(
