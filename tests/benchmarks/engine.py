@@ -210,11 +210,13 @@ class Entrant:
         reason = ""
         for graph in GRAPHS:
             try:
-                cls(spec, graph).game(sequence).player()
+                player = cls(spec, graph).game(sequence).player()
             except UserError as error:
                 reason = str(error)
-            else:
-                return cls(spec, graph)
+                continue
+            if player.live is not None:
+                return cls(spec, None, "it plays in plain Python; see tests/benchmarks/boosting.py")
+            return cls(spec, graph)
         return cls(spec, None, reason)
 
     def game(self, sequence: Sequence) -> Game:
