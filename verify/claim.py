@@ -101,6 +101,8 @@ GAPPLETRON = Source(
     2021,
 )
 
+BOOSTING = Source("Zhang, Jung and Tewari", "Online Multiclass Boosting with Bandit Feedback", 2019)
+
 
 @dataclass(frozen=True)
 class Form:
@@ -193,6 +195,8 @@ class Claim:
     instance_of : the exact instance behind a suspect round, or None where there is none
     certify : both sides of such an instance in exact arithmetic; without these two a violation is
         certified by playing the game again
+    instances : kinds of instances of the claim's own that its certificates may hold, beside those that several
+        claims share
     examine : a judge of the claim's own, in place of looking at every round
     """
 
@@ -205,6 +209,7 @@ class Claim:
     sides: PathwiseSides | None = None
     instance_of: InstanceOf = lambda case, suspect: None
     certify: ExactSides | None = None
+    instances: tuple[type[Any], ...] = ()
     examine: Callable[..., Outcome] | None = None
     relation: str = field(default="<=")
 

@@ -7,7 +7,7 @@ without another one disagreeing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -368,18 +368,19 @@ _KINDS: dict[str, Any] = {
 }
 
 
-def from_json(kind: str, data: Mapping[str, Any]) -> Instance:
-    """Read an instance of a certificate.
+def from_json(kind: str, data: Mapping[str, Any], own: Iterable[Any] = ()) -> Instance:
+    """Read an instance of a certificate, of a kind that is shared or one of a claim's ``own``.
 
     Raises
     ------
     UserError
         for an unknown kind, or numbers that are missing or malformed
     """
-    if kind not in _KINDS:
-        raise UserError(f"instance of kind '{kind}': expected one of {', '.join(_KINDS)}.")
+    kinds = _KINDS | {each.kind: each for each in own}
+    if kind not in kinds:
+        raise UserError(f"instance of kind '{kind}': expected one of {', '.join(kinds)}.")
     try:
-        instance: Instance = _KINDS[kind].from_json(data)
+        instance: Instance = kinds[kind].from_json(data)
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         if isinstance(error, UserError):
             raise

@@ -149,7 +149,8 @@ def _differs(path: Path, name: str) -> UserError:
 
 def _exact(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
     require(claim.certify is not None, f"{claim.id} has no exact certificates.")
-    instance = instances.from_json(content["instance_kind"], content["instance"])
+    kind, numbers = content["instance_kind"], content["instance"]
+    instance = instances.from_json(kind, numbers, claim.instances)
     proof = exact_certificate(claim, form, instance)
     if proof is None:
         raise UserError(
