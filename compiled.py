@@ -31,6 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
+from . import vectors
+
 logger = logging.getLogger(__name__)
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
@@ -91,7 +93,9 @@ def kernel(signature: str) -> Callable[[Callable[..., Any]], Kernel]:
 def source_fingerprint() -> str:
     """SHA-256 over every source file that can change what a kernel computes."""
     digest = hashlib.sha256()
-    files = [Path(__file__), *(f for s in _SOURCES for f in (_ROOT / s).rglob("*.py"))]
+    here = Path(__file__)
+    files = [here, here.with_name("vectors.py")]
+    files += [f for s in _SOURCES for f in (_ROOT / s).rglob("*.py")]
     for file in sorted(files):
         digest.update(file.relative_to(_ROOT).as_posix().encode() + b"\0")
         digest.update(file.read_bytes() + b"\0")
@@ -164,6 +168,7 @@ def _compile(function: Callable[..., Any], signature: str) -> Any:
     from numba.extending import register_jitable
 
     _teach_workspace()
+    vectors.teach()
     while _pending_helpers:
         register_jitable(_pending_helpers.pop())
     config: Any = numba.config

@@ -47,7 +47,8 @@ def tiny(tmp_path: Path) -> Path:
         (package / folder).mkdir(parents=True)
         (package / folder / "__init__.py").touch()
     (package / "__init__.py").touch()
-    shutil.copy(ROOT / "compiled.py", package)
+    for name in ("compiled.py", "vectors.py"):
+        shutil.copy(ROOT / name, package)
     (package / "algorithms" / "kernels.py").write_text(KERNELS)
     return tmp_path
 
@@ -146,6 +147,7 @@ def test_every_source_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__")
         )
     monkeypatch.setattr(compiled, "_ROOT", tmp_path)
+    shutil.copy(ROOT / "vectors.py", tmp_path)
     monkeypatch.setattr(compiled, "__file__", str(shutil.copy(ROOT / "compiled.py", tmp_path)))
 
     def fingerprint() -> str:

@@ -29,11 +29,12 @@ LIMIT = 400
 #: Each part of the package and the parts it may import; imports inside a part are free.
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
-    "compiled": {"errors"},
-    "algorithms": {"errors", "compiled"},
-    "adversaries": {"errors", "compiled", "algorithms"},
-    "verify": {"errors", "compiled", "algorithms", "adversaries"},
-    "reports": {"errors", "compiled", "algorithms", "adversaries", "verify"},
+    "vectors": set(),
+    "compiled": {"errors", "vectors"},
+    "algorithms": {"errors", "vectors", "compiled"},
+    "adversaries": {"errors", "vectors", "compiled", "algorithms"},
+    "verify": {"errors", "vectors", "compiled", "algorithms", "adversaries"},
+    "reports": {"errors", "vectors", "compiled", "algorithms", "adversaries", "verify"},
     "__main__": {"reports"},
     "": set(),
 }

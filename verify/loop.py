@@ -15,6 +15,7 @@ import numpy as np
 from ..algorithms.learner import PREDICT, REWRITE, SCALE, UNSEEN, UPDATE
 from ..algorithms.losses import GAP, SURROGATE
 from ..compiled import helper, kernel, workspace
+from ..vectors import sparse_product, subtract_outer
 from .record import (
     ACTION,
     BEST,
@@ -103,22 +104,7 @@ def play_rounds(
         x = values[indptr[t] : indptr[t + 1]]
         label = labels[t]
 
-        for k in range(n_labels):
-            scores[k] = 0.0
-        j = 0
-        while j + 4 <= x.shape[0]:  # four features a pass, added in the same order as one by one
-            f0, f1, f2, f3 = features[j], features[j + 1], features[j + 2], features[j + 3]
-            x0, x1, x2, x3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-            for k in range(n_labels):
-                scores[k] = (
-                    ((scores[k] + weights[f0, k] * x0) + weights[f1, k] * x1) + weights[f2, k] * x2
-                ) + weights[f3, k] * x3
-            j += 4
-        while j < x.shape[0]:
-            f0, x0 = features[j], x[j]
-            for k in range(n_labels):
-                scores[k] += weights[f0, k] * x0
-            j += 1
+        sparse_product(x, features, weights, scores)
         scale = state[SCALE]
         if scale != 1.0:
             for k in range(n_labels):
@@ -234,10 +220,7 @@ def play_rounds(
                 coefficient,
             )
         if moved:
-            for j in range(x.shape[0]):
-                f0, x0 = features[j], x[j]
-                for k in range(n_labels):
-                    weights[f0, k] -= x0 * coefficient[k]
+            subtract_outer(x, features, coefficient, weights)
             # fold the scale into the weights before it underflows; far below any that a leader sets
             if state[SCALE] < 1e-150:
                 for f in range(n_features):
