@@ -54,7 +54,8 @@ class _Writer:
         from llvmlite import ir
         from numba.core import cgutils
 
-        self.builder, self.ir, self.tools = builder, ir, cgutils
+        self.builder, self.ir = builder, ir
+        self.tools: Any = cgutils
         self.number, self.float = ir.IntType(64), ir.DoubleType()
         self.values, self.indices, self.third, self.fourth = (
             context.make_array(kind)(context, builder, argument)
