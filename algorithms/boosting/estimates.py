@@ -55,7 +55,7 @@ def loss_estimate(best: int, played: int, correct: bool, p: FloatArray) -> Float
     ``p`` are the probabilities that ``played`` was drawn with, those of :func:`exploration` for ``best``. The mean
     over the draw is 1 for every wrong label and 0 for the right one.
     """
-    losses = np.zeros(len(p))
+    losses = np.zeros_like(p)  # of fractions where p has fractions
     if correct:
         losses[:] = 1 / p[played]
         losses[[best, played]] = 0

@@ -1,0 +1,135 @@
+"""What boosters do in a round: each label and each action is tried from the same position.
+
+=================  =======================================================
+symbol             name here
+=================  =======================================================
+s^{i-1}_t          ``before``, shape (N, k)
+N - i              ``remaining``
+c-hat^i_t          ``told``, before it is divided by ``scales``
+=================  =======================================================
+
+The booster plays all but the last round of its sequence, and its last round is enumerated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
+from ....algorithms.boosting.booster import BanditBooster
+from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
+from ...case import Case
+from ...claim import FloatArray
+from ...enumeration import Check
+from ...exact_boosting import costs, decimal
+
+MOST_REMAINING = 12
+"""Votes to come up to which potentials of up to five labels are computed by recursion; half of it for more labels."""
+
+ROUNDING = 1e-9
+"""Largest difference of what is computed in floats, as a share of the numbers added up."""
+
+
+def explores(case: Case) -> str | None:
+    """The hypothesis that the learner is a booster with bandit feedback."""
+    if isinstance(case.learner, BanditBooster):
+        return None
+    return "it is about boosters that explore (bandit-bbm, ada-bandit)"
+
+
+def votes(case: Case) -> str | None:
+    """The hypothesis that the learner boosts by majority."""
+    if isinstance(case.learner, OnlineMBBM | BanditBBM):
+        return None
+    return "it is about boosting by majority (online-mbbm, bandit-bbm)"
+
+
+def adapts(case: Case) -> str | None:
+    """The hypothesis that the learner is an adaptive booster."""
+    if isinstance(case.learner, AdaboostOLM | AdaBandit):
+        return None
+    return "it is about adaptive boosters (adaboost-olm, ada-bandit)"
+
+
+def most_remaining(n_labels: int) -> int:
+    """Votes to come up to which potentials are computed by recursion."""
+    return MOST_REMAINING if n_labels <= 5 else MOST_REMAINING // 2
+
+
+@dataclass(frozen=True)
+class Branch:
+    """What a booster did in a round with a label and an action.
+
+    Attributes
+    ----------
+    label, action, probability : which, and how likely the action is
+    boosting : the booster after the round
+    """
+
+    label: int
+    action: int
+    probability: float
+    boosting: Any
+
+
+def branches(case: Case) -> Iterator[Branch]:
+    """The last round of a case with each label in turn, and each action that can be drawn."""
+    sequence, graph = case.sequence, case.graph
+    dice = np.random.default_rng(case.seed)
+    boosting: Any = case.learner.begin(case.problem, np.random.default_rng(case.seed))
+    for t in range(sequence.horizon):
+        x = sequence.row(t)
+        p = boosting.predict(x)
+        if t < sequence.horizon - 1:
+            action, label = int(dice.choice(len(p), p=p)), int(sequence.labels[t])
+            boosting.update(x, action, label if graph.observes[action, label] else None)
+            continue
+        for label in range(case.n_labels):
+            for action in np.flatnonzero(p > 0).tolist():
+                after = deepcopy(boosting)
+                after.update(x, action, label if graph.observes[action, label] else None)
+                yield Branch(label, action, float(p[action]), after)
+
+
+def told_checks(case: Case) -> Iterator[Check]:
+    """What the weak learners are told, on average over the draw, against the costs of the true label."""
+    means: dict[int, FloatArray] = {}
+    boosting = None
+    for branch in branches(case):
+        boosting = branch.boosting
+        told, weights = boosting.told
+        size = told if explores(case) is None else told * weights[:, None]
+        means[branch.label] = means.get(branch.label, 0.0) + branch.probability * size
+    assert boosting is not None
+    k = case.n_labels
+    size = 1.0 if explores(case) is not None else k / case.declaration.numbers["rho"]
+    for label, mean in means.items():
+        for i, row in enumerate(mean):
+            stated = _stated(case, boosting, i, label)
+            if stated is None:
+                continue
+            if explores(case) is not None:  # full information: the costs less that of the label
+                stated = stated - stated[label]
+            what = f"the mean cost that weak learner {i} is told for label {label}"
+            yield Check(what, row.tolist(), stated.tolist(), ROUNDING * size)
+
+
+def _stated(case: Case, boosting: Any, i: int, label: int) -> FloatArray | None:
+    """The costs divided by their scale; None where too many votes are to come."""
+    k, before = case.n_labels, boosting.before[i].tolist()
+    if votes(case) is not None:
+        lead = [[1 / (1 + math.exp(before[r] - s)) for s in before] for r in range(k)][label]
+        lead[label] = -(math.fsum(lead) - 0.5)
+        return np.array(lead) / (k * (k - 1))
+    remaining = boosting.n_learners - 1 - i
+    if remaining > most_remaining(k):
+        return None
+    made = case.learner.potentials(k)
+    exact = costs(before, label, remaining, decimal(made.edge), made.ties)
+    return np.array([float(c) for c in exact]) / float(case.learner.scales(k)[i])
