@@ -51,9 +51,13 @@ class Check:
 
 
 def worst(*sides: tuple[Any, Any]) -> tuple[Interval, Interval]:
-    """Of several inequalities the one that is closest to failing, or fails by most."""
+    """Of several inequalities one that fails, or is open; where all hold the one with the largest ratio."""
     pairs = [(Interval.of(observed), Interval.of(envelope)) for observed, envelope in sides]
-    return max(pairs, key=lambda pair: (pair[0] - pair[1]).hi)
+    failing = [pair for pair in pairs if not pair[0].certainly_at_most(pair[1])]
+    if failing:
+        return max(failing, key=lambda pair: (pair[0] - pair[1]).hi)
+    positive = [pair for pair in pairs if pair[1].lo > 0]
+    return max(positive, key=lambda pair: pair[0].hi / pair[1].lo) if positive else pairs[0]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,390 @@
+"""The logistic loss of the adaptive boosters: its gradients, and estimates of its slope and curvature.
+
+=====================  ===========================================================================
+symbol                 name here
+=====================  ===========================================================================
+exp(s_r)               ``weights[r]``, so that all derivatives are fractions
+l                      ``predicted``, the label along which a score moves
+q_r                    ``shares[r]`` = 1 / (1 + exp(s_r - s_l)); 0 and 1 are the limits, 1/2 stands at l
+f_r', f_r''            ``slopes``, ``curvatures``: entry r if r is the true label
+f-hat', f-hat''        their estimates by equation (5)
+=====================  ===========================================================================
+
+Slope and curvature are linear in each q_r or q_r (1 - q_r), whatever the scores of the other labels are, and any q in
+(0, 1) belongs to some scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ....algorithms.boosting import estimates, logistic
+from ....errors import require
+from ... import exact_boosting as exact
+from ...case import Case, Setting
+from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
+from ...enumeration import Check, Enumeration, worst
+from ...exact_boosting import Fractions, Rows
+from ...interval import Interval
+from .estimates import adaptive_settings, deviation, exceeded, rates, rho_of, slope_limit
+from .estimates_in_play import adapts, explores, told_checks
+
+HALF = Fraction(1, 2)
+INSIDE = (HALF, Fraction(1, 100), Fraction(99, 100))
+"""Shares that scores can have."""
+
+WEIGHTS = (Fraction(1), Fraction(2), Fraction(1, 64), Fraction(10**6))
+"""Exponentials of scores from which gradients are made."""
+
+EXACTLY = 1e-12
+"""Largest difference between a derivative in floats and in fractions, as a share of k."""
+
+
+def _texts(values: Fractions) -> list[str]:
+    return [str(value) for value in values]
+
+
+@dataclass(frozen=True)
+class GradientInstance:
+    """Scores, by their exponentials.
+
+    Attributes
+    ----------
+    weights : exponentials of the scores of the labels, above 0
+    """
+
+    weights: Fractions
+    kind: ClassVar[str] = "gradient"
+
+    def __post_init__(self) -> None:
+        require(len(self.weights) >= 2, f"{len(self.weights)} labels: expected at least 2.")
+        require(min(self.weights) > 0, "exponentials of scores: expected numbers above 0.")
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> GradientInstance:
+        return cls(tuple(Fraction(weight) for weight in data["weights"]))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"weights": _texts(self.weights)}
+
+    @cached_property
+    def costs(self) -> Rows:
+        return exact.logistic_costs(self.weights)
+
+    def simpler(self) -> Iterator[GradientInstance]:
+        return iter(())
+
+    @property
+    def derived(self) -> dict[str, Any]:
+        return {"total": str(sum(self.weights)), "costs": [_texts(row) for row in self.costs]}
+
+
+@dataclass(frozen=True)
+class SlopeInstance:
+    """A round of exploration, and where the scores stand along the predicted label.
+
+    Attributes
+    ----------
+    rho : exploration rate, above 0 and below 1
+    best, label, played : the booster's best label, the true one and the one that was played
+    predicted : the label whose score moves
+    shares : q_r, from 0 to 1; 1/2 at the predicted label
+    """
+
+    rho: Fraction
+    best: int
+    label: int
+    played: int
+    predicted: int
+    shares: Fractions
+    kind: ClassVar[str] = "slope"
+
+    def __post_init__(self) -> None:
+        k = len(self.shares)
+        require(k >= 2, f"{k} labels: expected at least 2.")
+        require(0 < self.rho < 1, f"rho {self.rho}: expected a number above 0 and below 1.")
+        for label in (self.best, self.label, self.played, self.predicted):
+            require(0 <= label < k, f"label {label}: expected one of 0 to {k - 1}.")
+        require(all(0 <= q <= 1 for q in self.shares), "shares: expected numbers from 0 to 1.")
+        require(self.shares[self.predicted] == HALF, "shares: expected 1/2 at the predicted label.")
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SlopeInstance:
+        labels = (int(data[name]) for name in ("best", "label", "played", "predicted"))
+        return cls(Fraction(data["rho"]), *labels, tuple(Fraction(q) for q in data["shares"]))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rho": str(self.rho),
+            "best": self.best,
+            "label": self.label,
+            "played": self.played,
+            "predicted": self.predicted,
+            "shares": _texts(self.shares),
+        }
+
+    @property
+    def n_labels(self) -> int:
+        return len(self.shares)
+
+    @cached_property
+    def probabilities(self) -> Fractions:
+        return exact.exploration(self.best, self.rho, self.n_labels)
+
+    @cached_property
+    def slopes(self) -> Fractions:
+        return exact.slopes(self.shares, self.predicted)
+
+    @cached_property
+    def curvatures(self) -> Fractions:
+        return exact.curvatures(self.shares, self.predicted)
+
+    def losses(self, played: int) -> Fractions:
+        """The loss estimate had a label been played."""
+        return exact.loss_estimate(self.best, self.label, played, self.probabilities)
+
+    def estimated(self, values: Fractions, played: int) -> Fraction:
+        """Equation (5) for numbers, had a label been played."""
+        (found,) = exact.estimate(self.losses(played), tuple((value,) for value in values))
+        return found
+
+    @cached_property
+    def mean_slope(self) -> Fraction:
+        """Expectation of the estimated slope."""
+        drawn = ((self.estimated(self.slopes, a),) for a in range(self.n_labels))
+        return exact.mean(self.probabilities, drawn)[0]
+
+    def simpler(self) -> Iterator[SlopeInstance]:
+        return iter(())
+
+    @property
+    def derived(self) -> dict[str, Any]:
+        return {
+            "is_label": [int(r == self.label) for r in range(self.n_labels)],
+            "probabilities": _texts(self.probabilities),
+            "losses": _texts(self.losses(self.played)),
+            "slopes": _texts(self.slopes),
+            "curvatures": _texts(self.curvatures),
+            "slope": str(self.estimated(self.slopes, self.played)),
+            "curvature": str(self.estimated(self.curvatures, self.played)),
+        }
+
+
+# the gradient
+
+
+def _scores(case: Case, form: Form) -> Iterator[GradientInstance]:
+    k = case.n_labels
+    grid = WEIGHTS if k <= 4 else WEIGHTS[:3]
+    for weights in product(grid, repeat=k):
+        if weights[0] == 1 or k == 2:  # a common factor changes nothing
+            yield GradientInstance(weights)
+
+
+def _gradient(instance: GradientInstance, form: Form) -> tuple[Interval, Interval]:
+    k = len(instance.weights)
+    bound = k if form.name == "printed" else k - 1
+    sides: list[tuple[Fraction | int, Fraction | int]] = []
+    for r, row in enumerate(instance.costs):
+        sides += [(abs(sum(row)), 0), (row[r], min(row)), (max(map(abs, row)), bound)]
+    return worst(*sides)
+
+
+def _gradient_checks(case: Case) -> Iterator[Check]:
+    k = case.n_labels
+    for instance in _scores(case, LOGISTIC_COST.forms[0]):
+        found = logistic.cost_matrix(np.log([float(w) for w in instance.weights]))
+        what = f"the cost matrix at exponentials {', '.join(_texts(instance.weights))}"
+        stated = [cost for row in instance.costs for cost in row]
+        yield Check(what, found.ravel().tolist(), stated, EXACTLY * k)
+    yield from told_checks(case)
+
+
+def full_settings() -> list[Setting]:
+    """Adaboost.OLM for two to five labels."""
+    return [
+        Setting(
+            f"adaboost-olm:learners=4,ties={ties}", f"one-hot:n_labels={k}", "full", 6, None, 1
+        )
+        for k, ties in ((2, "random"), (3, "lowest"), (4, "random"), (5, "lowest"))
+    ]
+
+
+LOGISTIC_COST = Claim(
+    id="boosting/logistic-cost",
+    title="gradients of the logistic loss: sum, least entry and size",
+    source=BOOSTING.at("cost matrix of AdaBandit"),
+    kind=Kind.EXACT,
+    forms=tuple(
+        Form(
+            name,
+            r"\sum_l C_{r,l} = 0, \quad C_{r,r} \le C_{r,l}, \quad |C_{r,l}| \le " + bound,
+            Proof.PROVED,
+            why,
+            adapts,
+        )
+        for name, bound, why in (
+            ("printed", "k", "as printed; k - 1 suffices"),
+            ("derived", "k-1", "entry r is less the sum of k - 1 numbers between 0 and 1"),
+        )
+    ),
+    cases=lambda: [*full_settings(), *adaptive_settings()],
+    certify=_gradient,
+    instances=(GradientInstance,),
+    examine=Enumeration(_scores, lambda case: "scores from a grid", _gradient_checks),
+)
+
+
+# estimates of its slope and curvature
+
+
+def _shares(k: int, predicted: int, values: tuple[Fraction, ...]) -> Iterator[Fractions]:
+    for others in product(values, repeat=k - 1):
+        yield (*others[:predicted], HALF, *others[predicted:])
+
+
+def _values(k: int, printed: bool) -> tuple[Fraction, ...]:
+    """A few shares; for the repaired form the limits, where what is linear has its extremes."""
+    if printed:
+        return INSIDE if k <= 4 else INSIDE[1:]
+    return (Fraction(0), Fraction(1))
+
+
+def _slopes(case: Case, form: Form) -> Iterator[SlopeInstance]:
+    """All slopes at some rates; the best label is label 0 and the true one 0 or 1, by symmetry."""
+    k, printed = case.n_labels, form.name == "printed"
+    for rho in sorted(rates(case), reverse=True):
+        for label, played, predicted in product(range(2), range(k), range(k)):
+            if predicted <= max(played, 1) + 1:  # what comes later is the same by other names
+                for shares in _shares(k, predicted, _values(k, printed)):
+                    yield SlopeInstance(rho, 0, label, played, predicted, shares)
+
+
+def _bounded_slope(instance: SlopeInstance, form: Form) -> tuple[Interval, Interval]:
+    k, rho = instance.n_labels, instance.rho
+    if form.name == "printed":
+        envelope = 2 * k * k / rho
+    else:
+        envelope = slope_limit(k, rho)
+        if rho <= Fraction(k, k + 1):
+            envelope = min(envelope, k * k / rho)
+    return Interval.of(abs(instance.estimated(instance.slopes, instance.played))), Interval.of(
+        envelope
+    )
+
+
+SLOPE_BOUNDED = Claim(
+    id="boosting/slope-estimate-bounded",
+    title="how large the estimated derivative in a weight can be",
+    source=BOOSTING.at("weights of AdaBandit"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"|\hat f^{i\prime}_t(\alpha)| \le \frac{2k^2}{\rho} \quad\text{for every exploration rate } \rho",
+            Proof.FALSE,
+            "true for rho up to k/(k+1), where half of it suffices; false where 1 - rho is small",
+            explores,
+            lambda case: exceeded(case, slope_limit, lambda k, rho: 2 * k * k / rho),
+        ),
+        Form(
+            "repaired",
+            r"|\hat f^{i\prime}_t(\alpha)| \le (k-1)\max\Big\{\Big(\frac{k-1}{\rho}-1\Big)1[k \ge 3],"
+            r" \frac{\rho}{1-\rho}, 1\Big\} \quad\Big(\le \frac{k^2}{\rho} \text{ for } \rho \le \frac{k}{k+1}\Big)",
+            Proof.PROVED,
+            "the exact supremum: the slope is linear in each of k - 1 shares between 0 and 1",
+            explores,
+        ),
+    ),
+    cases=adaptive_settings,
+    certify=_bounded_slope,
+    instances=(SlopeInstance,),
+    examine=Enumeration(_slopes, lambda case: f"{len(rates(case))} rates, every label played"),
+)
+
+
+def _bends(case: Case, form: Form) -> Iterator[SlopeInstance]:
+    k, rho = case.n_labels, rho_of(case)
+    for label, played, predicted in product(range(2), range(k), range(k)):
+        for shares in _shares(k, predicted, INSIDE if k <= 4 else INSIDE[:2]):
+            yield SlopeInstance(rho, 0, label, played, predicted, shares)
+
+
+def _convex(instance: SlopeInstance, form: Form) -> tuple[Interval, Interval]:
+    if form.name == "transferred":
+        return Interval.of(-instance.estimated(instance.curvatures, instance.played)), Interval.of(
+            0
+        )
+    y = instance.label
+    unbiased = deviation((instance.mean_slope,), (instance.slopes[y],))
+    return worst((-instance.curvatures[y], 0), (unbiased, 0))
+
+
+def _slope_checks(case: Case) -> Iterator[Check]:
+    """The derivatives in floats, at votes of some weights, and the mean of their estimates."""
+    k, rho = case.n_labels, float(rho_of(case))
+    for seed, predicted in product(range(6), range(k)):
+        exponentials = [WEIGHTS[(seed * (j + 1) + j) % 3] for j in range(k)]
+        factor = Fraction(3, 2 + seed)
+        moved = exponentials[predicted] * factor
+        shares = tuple(
+            HALF if j == predicted else moved / (moved + w) for j, w in enumerate(exponentials)
+        )
+        stated = exact.slopes(shares, predicted)
+        found = logistic.slopes(
+            np.log([[float(w) for w in exponentials]]),
+            np.array([predicted]),
+            np.log([float(factor)]),
+        )[0]
+        where = f"along label {predicted} at exponentials {', '.join(map(str, exponentials))}"
+        yield Check(f"the slope {where}", found.tolist(), stated, EXACTLY * k)
+        best, label = seed % k, (seed + predicted) % k
+        p = estimates.exploration(best, rho, k)
+        drawn = [
+            p[a] * estimates.estimate(estimates.loss_estimate(best, a, a == label, p), found)
+            for a in range(k)
+        ]
+        what = f"the mean of the estimated slope {where} for label {label}"
+        yield Check(what, [float(sum(drawn))], [stated[label]], EXACTLY * k * k / rho)
+
+
+def _bend_expected(case: Case) -> Verdict:
+    return Verdict.REFUTED if case.n_labels >= 3 or rho_of(case) > HALF else Verdict.HOLDS
+
+
+ESTIMATE_CONVEX = Claim(
+    id="boosting/estimate-convex",
+    title="the loss is convex in a weight, its estimate is not",
+    source=BOOSTING.at("weights of AdaBandit"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "transferred",
+            r"\hat f^{i\prime\prime}_t(\alpha) \ge 0 \quad\text{(convexity, from the loss to its estimate)}",
+            Proof.FALSE,
+            "1 minus an estimated loss is negative where the label played was right and is not r",
+            explores,
+            _bend_expected,
+        ),
+        Form(
+            "repaired",
+            r"f^{i\prime\prime}_t(\alpha) \ge 0, \quad E_{\tilde y}\,\hat f^{i\prime}_t(\alpha) = f^{i\prime}_t(\alpha)",
+            Proof.PROVED,
+            "a sum of q (1 - q); stochastic descent needs no more than this and a bound on the estimated slope",
+            explores,
+        ),
+    ),
+    cases=adaptive_settings,
+    certify=_convex,
+    instances=(SlopeInstance,),
+    examine=Enumeration(
+        _bends, lambda case: f"slopes at rho = {rho_of(case)}, every label played", _slope_checks
+    ),
+)
