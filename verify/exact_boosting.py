@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from math import comb, lcm
 from typing import TypeAlias
 
@@ -78,9 +79,7 @@ def potential(
     return Fraction(ways, _shares(k) * (b * k) ** remaining)
 
 
-def costs(
-    votes: Sequence[int], label: int, remaining: int, edge: Fraction, ties: str
-) -> Fractions:
+def costs(votes: Sequence[int], label: int, remaining: int, edge: Fraction, ties: str) -> Fractions:
     """Equation (8): the potential of ``label`` once each label in turn was voted for."""
     return tuple(
         potential(raised(votes, vote), label, remaining, edge, ties) for vote in range(len(votes))
@@ -93,9 +92,7 @@ def _shares(k: int) -> int:
 
 
 @lru_cache(maxsize=1 << 18)
-def _ways_to_lose(
-    behind: tuple[int, ...], remaining: int, other: int, own: int, ties: str
-) -> int:
+def _ways_to_lose(behind: tuple[int, ...], remaining: int, other: int, own: int, ties: str) -> int:
     """The recursion of (6) in whole numbers; ``behind`` says by how much the others lead, in ascending order, and
     a vote counts ``own`` for the label and ``other`` for another."""
     k = len(behind) + 1
@@ -109,7 +106,9 @@ def _ways_to_lose(
         return _shares(k) - kept
     ways = own * _ways_to_lose(tuple(d - 1 for d in behind), remaining - 1, other, own, ties)
     for at, d in enumerate(behind):
-        if at + 1 == len(behind) or behind[at + 1] != d:  # of equals the last, so that the order stays
+        if (
+            at + 1 == len(behind) or behind[at + 1] != d
+        ):  # of equals the last, so that the order stays
             after = (*behind[:at], d + 1, *behind[at + 1 :])
             ways += behind.count(d) * other * _ways_to_lose(after, remaining - 1, other, own, ties)
     return ways
@@ -139,18 +138,18 @@ def potential_at_start(n_labels: int, learners: int, edge: Fraction, ties: str) 
                 break
             taken *= comb(rest - (level - 1) * m, m)
             ways += Fraction(comb(k - 1, level) * taken * below[k - 1 - level][left], 1 + level)
-        wins += comb(learners, m) * own**m * other**rest * ways
-    return 1 - wins / (b * k) ** learners
+        wins += int(comb(learners, m) * own**m * other**rest) * ways
+    return 1 - wins / Fraction((b * k) ** learners)
 
 
 def two_likeliest(n: int, p: Fraction) -> Fraction:
     """The largest probability of two successive values of a binomial variable of n trials; at n = 0 it is 1."""
     chances = [comb(n, m) * p**m * (1 - p) ** (n - m) for m in range(n + 1)] + [Fraction(0)]
-    return max(x + y for x, y in zip(chances, chances[1:], strict=False))
+    return max(x + y for x, y in pairwise(chances))
 
 
 def logistic_costs(weights: Fractions) -> Rows:
-    """Gradients of the logistic loss, row r if r is the true label: 1 / (1 + exp(s_r - s_l)), and at r less their sum."""
+    """Gradients of the logistic loss, row r if r is the true label: 1 / (1 + exp(s_r - s_l)), at r less their sum."""
     rows = []
     for r, own in enumerate(weights):
         row = [Fraction(0) if i == r else w / (w + own) for i, w in enumerate(weights)]

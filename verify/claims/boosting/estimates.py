@@ -7,11 +7,9 @@ k, rho             ``n_labels``, ``rho``
 yhat, y, ytilde    ``best``, ``label``, ``played``
 l-hat, c-hat       loss estimate, cost estimate
 C                  ``rows``; row r is the cost vector if the true label is r
-C^eor_1            cost vectors with entries of at least 0 that are 0 at the label and add up to 1
 =================  ==================================================================================
 
-An expectation over the label played is a sum of k terms. An entry of a cost estimate is linear in each row, so its
-extremes over rows from C^eor_1 are met where each row puts all of its cost on that entry or none.
+An expectation over the label played is a sum of k terms.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import islice, product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,11 +27,21 @@ from ....algorithms.boosting import estimates
 from ....errors import require
 from ... import exact_boosting as exact
 from ...case import Case, Setting
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...enumeration import Check, Enumeration, worst
+from ...claim import BOOSTING, Claim, Form, Kind, Proof
+from ...enumeration import Check, Enumeration
 from ...exact_boosting import Fractions, Rows, decimal
 from ...interval import Interval
-from .estimates_in_play import ROUNDING, adapts, branches, explores, most_remaining, told_checks
+from .estimates_in_play import (
+    ROUNDING,
+    adapts,
+    booster,
+    branches,
+    explores,
+    few,
+    grid,
+    most_remaining,
+    told_checks,
+)
 
 RATES = tuple(
     Fraction(n, d) for n, d in ((1, 2), (9, 10), (1, 10), (3, 10), (2, 3), (99, 100), (1, 100))
@@ -83,8 +91,8 @@ class DrawInstance:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> DrawInstance:
         rows = tuple(tuple(Fraction(cost) for cost in row) for row in data["rows"])
-        labels = (int(data[name]) for name in ("best", "label", "played"))
-        return cls(Fraction(data["rho"]), *labels, rows)
+        best, label, played = (int(data[name]) for name in ("best", "label", "played"))
+        return cls(Fraction(data["rho"]), best, label, played, rows)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -105,7 +113,7 @@ class DrawInstance:
 
     def losses_if(self, played: int) -> Fractions:
         """The loss estimate had another label been played."""
-        return _losses(self.best, self.label, played, self.rho, self.n_labels)
+        return losses_of(self.best, self.label, played, self.rho, self.n_labels)
 
     @property
     def losses(self) -> Fractions:
@@ -149,7 +157,7 @@ def _texts(rows: Rows) -> list[list[str]]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _losses(best: int, label: int, played: int, rho: Fraction, k: int) -> Fractions:
+def losses_of(best: int, label: int, played: int, rho: Fraction, k: int) -> Fractions:
     return exact.loss_estimate(best, label, played, exact.exploration(best, rho, k))
 
 
@@ -165,343 +173,6 @@ def unit_rows(k: int) -> tuple[Rows, ...]:
 def zero_one(k: int) -> Rows:
     """The zero-one losses."""
     return tuple(tuple(Fraction(r != i) for i in range(k)) for r in range(k))
-
-
-# unbiasedness
-
-
-def _rounds(case: Case, form: Form) -> Iterator[DrawInstance]:
-    """Every best label and true label at every rate."""
-    k = case.n_labels
-    for rho, best, label in product(rates(case), range(k), range(k)):
-        yield DrawInstance(rho, best, label, best, zero_one(k))
-
-
-def _mean_loss(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
-    stated = instance.rows[instance.label]
-    return Interval.of(deviation(instance.mean_loss, stated)), Interval.of(0)
-
-
-def deviation(found: Fractions, stated: Fractions) -> Fraction:
-    """The largest difference."""
-    return max(abs(a - b) for a, b in zip(found, stated, strict=True))
-
-
-def _seen(case: Case) -> Iterator[tuple[Fraction, int, int, int, Any, Any]]:
-    """What the learners' code makes of fractions: probabilities and loss estimates from what a booster sees."""
-    k = case.n_labels
-    for rho, best in product((rho_of(case), Fraction(1, 3)), range(k)):
-        p = estimates.exploration(best, rho, k)  # type: ignore[arg-type]
-        for label, played in product(range(k), repeat=2):
-            yield (
-                rho,
-                best,
-                label,
-                played,
-                p,
-                estimates.loss_estimate(best, played, played == label, p),
-            )
-
-
-def _loss_checks(case: Case) -> Iterator[Check]:
-    k = case.n_labels
-    for rho, best, label, played, p, losses in _seen(case):
-        where = f"for best label {best}, label {label} and label {played} played at rho = {rho}"
-        yield Check(f"the exploration {where}", p.tolist(), exact.exploration(best, rho, k))
-        stated = _losses(best, label, played, rho, k)
-        yield Check(f"the loss estimate {where}", losses.tolist(), stated)
-    for branch in branches(case):
-        best, rho = branch.boosting.best, rho_of(case)
-        stated = _losses(best, branch.label, branch.action, rho, k)
-        what = f"the loss estimate in play for label {branch.label} and label {branch.action} played"
-        found = branch.boosting.losses.tolist()
-        yield Check(what, found, stated, ROUNDING * float(k / rho))
-
-
-LOSS_UNBIASED = Claim(
-    id="boosting/loss-estimate-unbiased",
-    title="the estimated zero-one loss is right on average",
-    source=BOOSTING.at("equation (4)"),
-    kind=Kind.EXACT,
-    forms=(
-        Form(
-            "printed",
-            r"E_{\tilde y}\,\hat\ell^{0-1}_r = 1[y \ne r] \quad\text{for every } \hat y, y, r",
-            Proof.PROVED,
-            "a label is played with a probability above 0, by which its loss is divided",
-            explores,
-        ),
-    ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_mean_loss,
-    instances=(DrawInstance,),
-    examine=Enumeration(
-        _rounds,
-        lambda case: f"every best label and label at {len(rates(case))} exploration rates",
-        _loss_checks,
-    ),
-)
-
-
-def used_rows(case: Case) -> Iterator[Rows]:
-    """Cost matrices that the booster uses: potentials after some votes, or gradients at some scores."""
-    k = case.n_labels
-    if adapts(case) is None:
-        for weights in product((Fraction(1), Fraction(1, 3), Fraction(50)), repeat=k - 1):
-            yield exact.logistic_costs((Fraction(1), *weights))
-        return
-    made, most = case.learner.potentials(k), min(case.learner.learners - 1, most_remaining(k))
-    for cast in range(most + 1):
-        votes = tuple((cast + k - 1 - j) // k for j in range(k)), (cast, *[0] * (k - 1))
-        for each in dict.fromkeys(votes):
-            edge, remaining = decimal(made.edge), most - cast
-            yield tuple(exact.costs(each, r, remaining, edge, made.ties) for r in range(k))
-
-
-def _matrices(case: Case, form: Form) -> Iterator[DrawInstance]:
-    k, rho = case.n_labels, rho_of(case)
-    for rows in (*unit_rows(k), *list(used_rows(case))[:12]):
-        for best, label in product(range(k), repeat=2):
-            yield DrawInstance(rho, best, label, best, rows)
-
-
-def _mean_cost(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
-    stated = instance.rows[instance.label]
-    return Interval.of(deviation(instance.mean_estimate, stated)), Interval.of(0)
-
-
-def _cost_checks(case: Case) -> Iterator[Check]:
-    k = case.n_labels
-    rows = tuple(tuple(Fraction(3 * r - i * i, 1 + r + i) for i in range(k)) for r in range(k))
-    array = np.array(rows, dtype=object)
-    for rho, best, label, played, _, losses in _seen(case):
-        what = f"the cost estimate for best label {best}, label {label} and label {played} played"
-        stated = exact.estimate(_losses(best, label, played, rho, k), rows)
-        yield Check(what, estimates.estimate(losses, array).tolist(), stated)
-    yield from told_checks(case)
-
-
-COST_UNBIASED = Claim(
-    id="boosting/cost-estimate-unbiased",
-    title="the estimated cost vector is right on average",
-    source=BOOSTING.at("equation (5)"),
-    kind=Kind.EXACT,
-    forms=(
-        Form(
-            "printed",
-            r"E_{\tilde y}\,\hat c = C_y, \quad \hat c = \sum_r (1-\hat\ell^{0-1}_r)\,C_r"
-            r" \quad\text{for every matrix } C",
-            Proof.PROVED,
-            "1 minus the loss estimate of r has mean 1[r = y]; linear in C, so the matrices with one entry 1 tell"
-            " all",
-            explores,
-        ),
-    ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_mean_cost,
-    instances=(DrawInstance,),
-    examine=Enumeration(
-        _matrices,
-        lambda case: "every matrix with one entry 1, and matrices that the booster uses",
-        _cost_checks,
-    ),
-)
-
-
-# boundedness
-
-
-def loss_limit(k: int, rho: Fraction) -> Fraction:
-    """The largest loss estimate for three labels or more, and a bound for two."""
-    return max((k - 1) / rho, 1 / (1 - rho))
-
-
-def cost_limit(k: int, rho: Fraction) -> Fraction:
-    """The largest entry of a cost estimate whose rows lie in C^eor_1."""
-    return max((k - 2) * ((k - 1) / rho - 1), (k - 1) * rho / (1 - rho), Fraction(k - 1))
-
-
-def slope_limit(k: int, rho: Fraction) -> Fraction:
-    """The supremum of an entry of an estimated gradient of the logistic loss."""
-    hit = (k - 1) / rho - 1 if k >= 3 else Fraction(0)
-    return (k - 1) * max(hit, rho / (1 - rho), Fraction(1))
-
-
-def _draws(case: Case, form: Form) -> Iterator[DrawInstance]:
-    k = case.n_labels
-    for rho, best, label, played in product(rates(case), *[range(k)] * 3):
-        yield DrawInstance(rho, best, label, played, zero_one(k))
-
-
-def _bounded_loss(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
-    k, rho = instance.n_labels, instance.rho
-    largest = max(max(loss, abs(1 - loss)) for loss in instance.losses)
-    return Interval.of(largest), Interval.of(
-        k / rho if form.name == "printed" else loss_limit(k, rho)
-    )
-
-
-def _limit_checks(case: Case) -> Iterator[Check]:
-    k = case.n_labels
-    for rho in rates(case):
-        stated = max(
-            max(_losses(best, label, played, rho, k))
-            for best, label, played in product(range(2), range(k), range(k))
-        )
-        found = estimates.loss_bound(k, float(rho))
-        yield Check(
-            f"the largest loss estimate at rho = {rho}", [found], [stated], 1e-12 * float(stated)
-        )
-
-
-def exceeded(case: Case, limit: Any, printed: Any) -> Verdict:
-    """Refuted if the attained limit exceeds what is printed at a rate that is looked at."""
-    k = case.n_labels
-    fails = any(limit(k, rho) > printed(k, rho) for rho in rates(case))
-    return Verdict.REFUTED if fails else Verdict.HOLDS
-
-
-LOSS_BOUNDED = Claim(
-    id="boosting/loss-estimate-bounded",
-    title="how large the estimated zero-one loss can be",
-    source=BOOSTING.at("equation (4)"),
-    kind=Kind.EXACT,
-    forms=(
-        Form(
-            "printed",
-            r"\hat\ell^{0-1}_r \le \frac{k}{\rho}, \quad |1-\hat\ell^{0-1}_r| \le \frac{k}{\rho}"
-            r" \quad\text{for every exploration rate } \rho",
-            Proof.FALSE,
-            "true exactly for rho up to k/(k+1); beyond that a booster that stays with its best label"
-            " divides by 1 - rho",
-            explores,
-            lambda case: exceeded(case, loss_limit, lambda k, rho: k / rho),
-        ),
-        Form(
-            "repaired",
-            r"\hat\ell^{0-1}_r,\, |1-\hat\ell^{0-1}_r| \le \max\Big\{\frac{k-1}{\rho}, \frac{1}{1-\rho}\Big\}"
-            r" \quad\Big(\le \frac{k}{\rho} \text{ for } \rho \le \frac{k}{k+1}\Big)",
-            Proof.PROVED,
-            "the two probabilities that are divided by; attained for three labels or more",
-            explores,
-        ),
-    ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_bounded_loss,
-    instances=(DrawInstance,),
-    examine=Enumeration(
-        _draws,
-        lambda case: f"every best label, label and label played at {len(rates(case))} rates",
-        _limit_checks,
-    ),
-)
-
-
-def extreme_rows(losses: Fractions, entry: int, sign: int) -> Rows:
-    """Rows of C^eor_1 that make an entry of the estimate largest, or least for a negative sign."""
-    k = len(losses)
-    rows = []
-    for r, loss in enumerate(losses):
-        wanted = r != entry and (sign * (1 - loss) > 0 or k == 2)
-        elsewhere = next((i for i in range(k) if i not in (r, entry)), 1 - r)
-        at = entry if wanted else elsewhere
-        rows.append(tuple(Fraction(i == at) for i in range(k)))
-    return tuple(rows)
-
-
-def _extremes(case: Case, form: Form) -> Iterator[DrawInstance]:
-    k, rho = case.n_labels, rho_of(case)
-    for best, label, played in product(range(2), range(k), range(k)):
-        losses = _losses(best, label, played, rho, k)
-        for entry, sign in product(range(k), (-1, 1)):
-            yield DrawInstance(rho, best, label, played, extreme_rows(losses, entry, sign))
-
-
-def in_simplices(rows: Rows) -> bool:
-    """Whether each row lies in C^eor_1."""
-    return all(row[r] == 0 and sum(row) == 1 and min(row) >= 0 for r, row in enumerate(rows))
-
-
-def _bounded_cost(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
-    require(in_simplices(instance.rows), "costs: expected rows of C^eor_1.")
-    k, rho = instance.n_labels, instance.rho
-    if form.name == "printed":
-        envelope = k / rho
-    else:
-        envelope = cost_limit(k, rho)
-        if rho <= Fraction(k, k + 1):
-            envelope = min(envelope, k * k / rho)
-    return Interval.of(max(map(abs, instance.estimate))), Interval.of(envelope)
-
-
-COST_BOUNDED = Claim(
-    id="boosting/cost-estimate-bounded",
-    title="how large an entry of the estimated cost vector can be",
-    source=BOOSTING.at("equation (5)"),
-    kind=Kind.EXACT,
-    forms=(
-        Form(
-            "printed",
-            r"\|\hat c\|_\infty \le \frac{k}{\rho} \quad\text{for } C_r \in \mathcal{C}^{eor}_1",
-            Proof.FALSE,
-            "for k >= 4 false at every rho: the factors 1 - (k-1)/rho of k-2 labels add up when their rows put"
-            " all cost on one label",
-            explores,
-            lambda case: (
-                Verdict.REFUTED
-                if cost_limit(case.n_labels, rho_of(case)) > case.n_labels / rho_of(case)
-                else Verdict.HOLDS
-            ),
-        ),
-        Form(
-            "repaired",
-            r"\|\hat c\|_\infty \le \max\Big\{(k-2)\Big(\frac{k-1}{\rho}-1\Big), \frac{(k-1)\rho}{1-\rho}, k-1\Big\}"
-            r" \quad\Big(\le \frac{k^2}{\rho} \text{ for } \rho \le \frac{k}{k+1}\Big)",
-            Proof.PROVED,
-            "the exact maximum: an entry is linear in each row, and each row meets it at a vertex of C^eor_1",
-            explores,
-        ),
-    ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_bounded_cost,
-    instances=(DrawInstance,),
-    examine=Enumeration(
-        _extremes, lambda case: f"the extreme rows of C^eor_1 at rho = {rho_of(case)}"
-    ),
-)
-
-
-def scale_of(case: Case) -> Fraction:
-    """What the booster divides its costs by: k - 1 for potentials, k (k - 1) for gradients."""
-    k = case.n_labels
-    return Fraction(k * (k - 1) if adapts(case) is None else k - 1)
-
-
-def _told(case: Case, form: Form) -> Iterator[DrawInstance]:
-    k, rho = case.n_labels, rho_of(case)
-    scale = Fraction(1) if form.name == "printed" else scale_of(case)
-    matrices = sorted(used_rows(case), key=lambda rows: len(str(rows)))
-    for rows in matrices[:30]:
-        divided = tuple(tuple(cost / scale for cost in row) for row in rows)
-        for best, label, played in product(range(2), range(k), range(k)):
-            yield DrawInstance(rho, best, label, played, divided)
-
-
-def _bounded_told(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
-    k, rho = instance.n_labels, instance.rho
-    require(rho <= Fraction(k, k + 1), f"rho {rho}: expected at most k/(k+1).")
-    return worst(*((abs(cost), k / rho) for cost in instance.estimate))
-
-
-def _told_expected(case: Case) -> Verdict | None:
-    k, rho = case.n_labels, rho_of(case)
-    if adapts(case) is None:
-        largest = slope_limit(k, rho)
-    else:
-        largest = max((k - 2) * ((k - 1) / rho - 1), (k - 1) * rho / (1 - rho), Fraction(k))
-    if largest <= k / rho:
-        return Verdict.HOLDS
-    return Verdict.REFUTED if k >= 4 else None
 
 
 def bandit_settings() -> list[Setting]:
@@ -535,36 +206,142 @@ def _setting(learner: str, n_labels: int) -> Setting:
     return Setting(learner, f"one-hot:n_labels={n_labels}", "bandit", 6, replicates=1)
 
 
-TOLD_BOUNDED = Claim(
-    id="boosting/told-cost-bounded",
-    title="how large an entry of what the weak learners are told can be",
+def _rounds(case: Case, form: Form) -> Iterator[DrawInstance]:
+    """Every best label and true label at every rate."""
+    k = case.n_labels
+    for rho, best, label in product(rates(case), few(k), few(k)):
+        yield DrawInstance(rho, best, label, best, zero_one(k))
+
+
+def _mean_loss(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
+    stated = instance.rows[instance.label]
+    return Interval.of(deviation(instance.mean_loss, stated)), Interval.of(0)
+
+
+def deviation(found: Fractions, stated: Fractions) -> Fraction:
+    """The largest difference."""
+    return max(abs(a - b) for a, b in zip(found, stated, strict=True))
+
+
+def _seen(case: Case) -> Iterator[tuple[Fraction, int, int, int, Any, Any]]:
+    """What the learners' code makes of fractions: probabilities and loss estimates from what a booster sees."""
+    k = case.n_labels
+    for rho, best in product((rho_of(case), Fraction(1, 3)), few(k)):
+        p = estimates.exploration(best, rho, k)  # type: ignore[arg-type]
+        for label, played in product(few(k), range(k)):
+            yield (
+                rho,
+                best,
+                label,
+                played,
+                p,
+                estimates.loss_estimate(best, played, played == label, p),
+            )
+
+
+def _loss_checks(case: Case) -> Iterator[Check]:
+    k = case.n_labels
+    for rho, best, label, played, p, losses in _seen(case):
+        where = f"for best label {best}, label {label} and label {played} played at rho = {rho}"
+        yield Check(f"the exploration {where}", p.tolist(), exact.exploration(best, rho, k))
+        stated = losses_of(best, label, played, rho, k)
+        yield Check(f"the loss estimate {where}", losses.tolist(), stated)
+    for branch in branches(case):
+        best, rho = branch.boosting.best, rho_of(case)
+        stated = losses_of(best, branch.label, branch.action, rho, k)
+        what = (
+            f"the loss estimate in play for label {branch.label} and label {branch.action} played"
+        )
+        found = branch.boosting.losses.tolist()
+        yield Check(what, found, stated, ROUNDING * float(k / rho))
+
+
+LOSS_UNBIASED = Claim(
+    id="boosting/loss-estimate-unbiased",
+    title="the estimated zero-one loss is right on average",
+    source=BOOSTING.at("equation (4)"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"E_{\tilde y}\,\hat\ell^{0-1}_r = 1[y \ne r] \quad\text{for every } \hat y, y, r",
+            Proof.PROVED,
+            "a label is played with a probability above 0, by which its loss is divided",
+            explores,
+        ),
+    ),
+    cases=lambda: [*bandit_settings(), *adaptive_settings()],
+    certify=_mean_loss,
+    instances=(DrawInstance,),
+    examine=Enumeration(
+        _rounds,
+        lambda case: f"every best label and label at {len(rates(case))} exploration rates",
+        _loss_checks,
+    ),
+)
+
+
+def used_rows(case: Case) -> Iterator[Rows]:
+    """Cost matrices that the booster uses: potentials after some votes, or gradients at some scores."""
+    k = case.n_labels
+    if adapts(case) is None:
+        for weights in grid((Fraction(1), Fraction(1, 3), Fraction(50)), k - 1):
+            yield exact.logistic_costs((Fraction(1), *weights))
+        return
+    made, most = booster(case).potentials(k), min(booster(case).learners - 1, most_remaining(k))
+    for cast in range(most + 1):
+        votes = tuple((cast + k - 1 - j) // k for j in range(k)), (cast, *[0] * (k - 1))
+        for each in dict.fromkeys(votes):
+            edge, remaining = decimal(made.edge), most - cast
+            yield tuple(exact.costs(each, r, remaining, edge, made.ties) for r in range(k))
+
+
+def _matrices(case: Case, form: Form) -> Iterator[DrawInstance]:
+    k, rho = case.n_labels, rho_of(case)
+    labels = few(k) if k <= 4 else (0, 1)  # the names of labels change nothing
+    for rows in (*unit_rows(k), *islice(used_rows(case), 12)):
+        for best, label in product(labels[:2], labels):
+            yield DrawInstance(rho, best, label, best, rows)
+
+
+def _mean_cost(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
+    stated = instance.rows[instance.label]
+    return Interval.of(deviation(instance.mean_estimate, stated)), Interval.of(0)
+
+
+def _cost_checks(case: Case) -> Iterator[Check]:
+    k = case.n_labels
+    rows = tuple(tuple(Fraction(3 * r - i * i, 1 + r + i) for i in range(k)) for r in range(k))
+    array = np.array(rows, dtype=object)
+    for rho, best, label, played, _, losses in _seen(case):
+        what = f"the cost estimate for best label {best}, label {label} and label {played} played"
+        stated = exact.estimate(losses_of(best, label, played, rho, k), rows)
+        yield Check(what, estimates.estimate(losses, array).tolist(), stated)
+    yield from told_checks(case)
+
+
+COST_UNBIASED = Claim(
+    id="boosting/cost-estimate-unbiased",
+    title="the estimated cost vector is right on average",
     source=BOOSTING.at("equation (5)"),
     kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
-            r"\|\hat c^i_t\|_\infty \le \frac{k}{\rho} \quad\text{for the cost matrices as they are}",
-            Proof.FALSE,
-            "potentials lie in [0, 1] but do not add up to 1; from about four labels on their estimates are too"
-            " large",
-            explores,
-            _told_expected,
-        ),
-        Form(
-            "repaired",
-            r"\|\hat c^i_t\|_\infty \le \frac{k}{\rho}, \; \rho \le \frac{k}{k+1}"
-            r" \quad\text{for potentials over } k-1 \text{, gradients over } k(k-1)",
+            r"E_{\tilde y}\,\hat c = C_y, \quad \hat c = \sum_r (1-\hat\ell^{0-1}_r)\,C_r"
+            r" \quad\text{for every matrix } C",
             Proof.PROVED,
-            "the maximum over all matrices with such entries is at most k/rho",
+            "1 minus the loss estimate of r has mean 1[r = y]; linear in C, so the matrices with one entry 1 tell"
+            " all",
             explores,
         ),
     ),
     cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_bounded_told,
+    certify=_mean_cost,
     instances=(DrawInstance,),
     examine=Enumeration(
-        _told,
-        lambda case: f"matrices of the booster at rho = {rho_of(case)}, every label played",
-        told_checks,
+        _matrices,
+        lambda case: "every matrix with one entry 1, and matrices that the booster uses",
+        _cost_checks,
     ),
 )

@@ -8,15 +8,17 @@ N - i              ``remaining``
 c-hat^i_t          ``told``, before it is divided by ``scales``
 =================  =======================================================
 
-The booster plays all but the last round of its sequence, and its last round is enumerated.
+The booster plays a few rounds of its sequence, and the last of them is enumerated.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,12 @@ from ...exact_boosting import costs, decimal
 
 MOST_REMAINING = 12
 """Votes to come up to which potentials of up to five labels are computed by recursion; half of it for more labels."""
+
+ROUNDS = 6
+"""How many rounds are played at most."""
+
+MOST_TUPLES = 300
+"""Points of a grid that are looked at."""
 
 ROUNDING = 1e-9
 """Largest difference of what is computed in floats, as a share of the numbers added up."""
@@ -57,6 +65,24 @@ def adapts(case: Case) -> str | None:
     return "it is about adaptive boosters (adaboost-olm, ada-bandit)"
 
 
+def booster(case: Case) -> Any:
+    """The learner, once it is known to be a booster."""
+    return case.learner
+
+
+def few(n_labels: int) -> tuple[int, ...]:
+    """All labels; of more than six the first two and the last, as the names of labels change nothing."""
+    return tuple(range(n_labels)) if n_labels <= 6 else (0, 1, n_labels - 1)
+
+
+def grid(values: Sequence[Fraction], size: int) -> list[tuple[Fraction, ...]]:
+    """All tuples of the values, or a fixed sample of them where they are many."""
+    if len(values) ** size <= MOST_TUPLES:
+        return list(product(values, repeat=size))
+    chosen = np.random.default_rng(size).integers(len(values), size=(MOST_TUPLES, size))
+    return [tuple(values[i] for i in row) for row in chosen.tolist()]
+
+
 def most_remaining(n_labels: int) -> int:
     """Votes to come up to which potentials are computed by recursion."""
     return MOST_REMAINING if n_labels <= 5 else MOST_REMAINING // 2
@@ -79,14 +105,15 @@ class Branch:
 
 
 def branches(case: Case) -> Iterator[Branch]:
-    """The last round of a case with each label in turn, and each action that can be drawn."""
+    """The last of a few rounds with each label in turn, and each action that can be drawn."""
     sequence, graph = case.sequence, case.graph
+    last = min(sequence.horizon, ROUNDS) - 1
     dice = np.random.default_rng(case.seed)
-    boosting: Any = case.learner.begin(case.problem, np.random.default_rng(case.seed))
-    for t in range(sequence.horizon):
+    boosting: Any = booster(case).begin(case.problem, np.random.default_rng(case.seed))
+    for t in range(last + 1):
         x = sequence.row(t)
         p = boosting.predict(x)
-        if t < sequence.horizon - 1:
+        if t < last:
             action, label = int(dice.choice(len(p), p=p)), int(sequence.labels[t])
             boosting.update(x, action, label if graph.observes[action, label] else None)
             continue
@@ -130,6 +157,7 @@ def _stated(case: Case, boosting: Any, i: int, label: int) -> FloatArray | None:
     remaining = boosting.n_learners - 1 - i
     if remaining > most_remaining(k):
         return None
-    made = case.learner.potentials(k)
+    made = booster(case).potentials(k)
     exact = costs(before, label, remaining, decimal(made.edge), made.ties)
-    return np.array([float(c) for c in exact]) / float(case.learner.scales(k)[i])
+    scale = float(booster(case).scales(k)[i])
+    return np.array([float(c) for c in exact]) / scale

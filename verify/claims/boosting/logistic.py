@@ -17,7 +17,7 @@ Slope and curvature are linear in each q_r or q_r (1 - q_r), whatever the scores
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -33,8 +33,9 @@ from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...enumeration import Check, Enumeration, worst
 from ...exact_boosting import Fractions, Rows
 from ...interval import Interval
-from .estimates import adaptive_settings, deviation, exceeded, rates, rho_of, slope_limit
-from .estimates_in_play import adapts, explores, told_checks
+from .estimates import adaptive_settings, deviation, rates, rho_of
+from .estimates_bounded import exceeded, slope_limit
+from .estimates_in_play import adapts, explores, few, grid, told_checks
 
 HALF = Fraction(1, 2)
 INSIDE = (HALF, Fraction(1, 100), Fraction(99, 100))
@@ -117,8 +118,11 @@ class SlopeInstance:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SlopeInstance:
-        labels = (int(data[name]) for name in ("best", "label", "played", "predicted"))
-        return cls(Fraction(data["rho"]), *labels, tuple(Fraction(q) for q in data["shares"]))
+        best, label, played, predicted = (
+            int(data[name]) for name in ("best", "label", "played", "predicted")
+        )
+        shares = tuple(Fraction(q) for q in data["shares"])
+        return cls(Fraction(data["rho"]), best, label, played, predicted, shares)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -181,17 +185,14 @@ class SlopeInstance:
 
 
 def _scores(case: Case, form: Form) -> Iterator[GradientInstance]:
-    k = case.n_labels
-    grid = WEIGHTS if k <= 4 else WEIGHTS[:3]
-    for weights in product(grid, repeat=k):
-        if weights[0] == 1 or k == 2:  # a common factor changes nothing
-            yield GradientInstance(weights)
+    for weights in grid(WEIGHTS, case.n_labels - 1):  # a common factor changes nothing
+        yield GradientInstance((Fraction(1), *weights))
 
 
 def _gradient(instance: GradientInstance, form: Form) -> tuple[Interval, Interval]:
     k = len(instance.weights)
     bound = k if form.name == "printed" else k - 1
-    sides: list[tuple[Fraction | int, Fraction | int]] = []
+    sides: list[tuple[Any, Any]] = []
     for r, row in enumerate(instance.costs):
         sides += [(abs(sum(row)), 0), (row[r], min(row)), (max(map(abs, row)), bound)]
     return worst(*sides)
@@ -210,9 +211,7 @@ def _gradient_checks(case: Case) -> Iterator[Check]:
 def full_settings() -> list[Setting]:
     """Adaboost.OLM for two to five labels."""
     return [
-        Setting(
-            f"adaboost-olm:learners=4,ties={ties}", f"one-hot:n_labels={k}", "full", 6, None, 1
-        )
+        Setting(f"adaboost-olm:learners=4,ties={ties}", f"one-hot:n_labels={k}", "full", 6, None, 1)
         for k, ties in ((2, "random"), (3, "lowest"), (4, "random"), (5, "lowest"))
     ]
 
@@ -245,26 +244,34 @@ LOGISTIC_COST = Claim(
 # estimates of its slope and curvature
 
 
-def _shares(k: int, predicted: int, values: tuple[Fraction, ...]) -> Iterator[Fractions]:
-    for others in product(values, repeat=k - 1):
-        yield (*others[:predicted], HALF, *others[predicted:])
+def _extreme(instance: SlopeInstance, sign: int, ends: tuple[Fraction, Fraction]) -> SlopeInstance:
+    """The shares at which the estimated slope is largest, or least for a negative sign: in each it is linear, with the
+    sum of the factors of r and of the predicted label before it."""
+    losses, at = instance.losses(instance.played), instance.predicted
+    shares = tuple(
+        HALF if r == at else ends[sign * (2 - loss - losses[at]) > 0]
+        for r, loss in enumerate(losses)
+    )
+    return replace(instance, shares=shares)
 
 
-def _values(k: int, printed: bool) -> tuple[Fraction, ...]:
-    """A few shares; for the repaired form the limits, where what is linear has its extremes."""
-    if printed:
-        return INSIDE if k <= 4 else INSIDE[1:]
-    return (Fraction(0), Fraction(1))
+def _level(case: Case, rho: Fraction) -> Iterator[SlopeInstance]:
+    """Equal scores; the best label is 0, the true one 0 or 1, as the names of labels change nothing."""
+    k = case.n_labels
+    for label, played, predicted in product(range(2), few(k), few(k)):
+        yield SlopeInstance(rho, 0, label, played, predicted, (HALF,) * k)
 
 
 def _slopes(case: Case, form: Form) -> Iterator[SlopeInstance]:
-    """All slopes at some rates; the best label is label 0 and the true one 0 or 1, by symmetry."""
-    k, printed = case.n_labels, form.name == "printed"
+    """Equal and extreme scores; for the repaired form the limits of scores far apart as well."""
+    ends = [(Fraction(1, 100), Fraction(99, 100))]
+    if form.name == "repaired":
+        ends.append((Fraction(0), Fraction(1)))
     for rho in sorted(rates(case), reverse=True):
-        for label, played, predicted in product(range(2), range(k), range(k)):
-            if predicted <= max(played, 1) + 1:  # what comes later is the same by other names
-                for shares in _shares(k, predicted, _values(k, printed)):
-                    yield SlopeInstance(rho, 0, label, played, predicted, shares)
+        for level in _level(case, rho):
+            yield level
+            for sign, each in product((-1, 1), ends):
+                yield _extreme(level, sign, each)
 
 
 def _bounded_slope(instance: SlopeInstance, form: Form) -> tuple[Interval, Interval]:
@@ -311,10 +318,15 @@ SLOPE_BOUNDED = Claim(
 
 
 def _bends(case: Case, form: Form) -> Iterator[SlopeInstance]:
+    """Equal and extreme scores, and a grid of them."""
     k, rho = case.n_labels, rho_of(case)
-    for label, played, predicted in product(range(2), range(k), range(k)):
-        for shares in _shares(k, predicted, INSIDE if k <= 4 else INSIDE[:2]):
-            yield SlopeInstance(rho, 0, label, played, predicted, shares)
+    for level in _level(case, rho):
+        yield level
+        for sign in (-1, 1):
+            yield _extreme(level, sign, (HALF, Fraction(1, 100)))
+    for others in grid(INSIDE, k - 1)[:100]:
+        for label, played in product(range(2), few(k)):
+            yield SlopeInstance(rho, 0, label, played, 0, (HALF, *others))
 
 
 def _convex(instance: SlopeInstance, form: Form) -> tuple[Interval, Interval]:
@@ -330,7 +342,7 @@ def _convex(instance: SlopeInstance, form: Form) -> tuple[Interval, Interval]:
 def _slope_checks(case: Case) -> Iterator[Check]:
     """The derivatives in floats, at votes of some weights, and the mean of their estimates."""
     k, rho = case.n_labels, float(rho_of(case))
-    for seed, predicted in product(range(6), range(k)):
+    for seed, predicted in product(range(6), few(k)):
         exponentials = [WEIGHTS[(seed * (j + 1) + j) % 3] for j in range(k)]
         factor = Fraction(3, 2 + seed)
         moved = exponentials[predicted] * factor
@@ -375,7 +387,8 @@ ESTIMATE_CONVEX = Claim(
         ),
         Form(
             "repaired",
-            r"f^{i\prime\prime}_t(\alpha) \ge 0, \quad E_{\tilde y}\,\hat f^{i\prime}_t(\alpha) = f^{i\prime}_t(\alpha)",
+            r"f^{i\prime\prime}_t(\alpha) \ge 0, \quad E_{\tilde y}\,\hat f^{i\prime}_t(\alpha)"
+            r" = f^{i\prime}_t(\alpha)",
             Proof.PROVED,
             "a sum of q (1 - q); stochastic descent needs no more than this and a bound on the estimated slope",
             explores,

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 from math import prod
 from typing import Any, ClassVar
 
@@ -35,7 +35,7 @@ from ...enumeration import Check, Enumeration, worst
 from ...exact_boosting import Fractions
 from ...interval import Interval
 from .estimates import adaptive_settings
-from .estimates_in_play import adapts
+from .estimates_in_play import adapts, grid
 from .logistic import EXACTLY, WEIGHTS, full_settings
 
 LIMITS = (Fraction(1354, 10_000), Fraction(7389, 1000))
@@ -82,7 +82,7 @@ class EdgeInstance:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return {"rounds": [[[str(w) for w in weights], y, l] for weights, y, l in self.rounds]}
+        return {"rounds": [[[str(w) for w in weights], y, at] for weights, y, at in self.rounds]}
 
     @cached_property
     def costs(self) -> tuple[Fractions, ...]:
@@ -91,11 +91,15 @@ class EdgeInstance:
 
     @property
     def size(self) -> Fraction:
-        return -sum((c[y] for c, (_, y, _) in zip(self.costs, self.rounds, strict=True)), Fraction(0))
+        return -sum(
+            (c[y] for c, (_, y, _) in zip(self.costs, self.rounds, strict=True)), Fraction(0)
+        )
 
     @property
     def edge(self) -> Fraction:
-        cost = sum((c[l] for c, (_, _, l) in zip(self.costs, self.rounds, strict=True)), Fraction(0))
+        cost = sum(
+            (c[at] for c, (_, _, at) in zip(self.costs, self.rounds, strict=True)), Fraction(0)
+        )
         return -cost / self.size
 
     @property
@@ -105,26 +109,26 @@ class EdgeInstance:
     def rise(self, factor: Fraction) -> Interval:
         """The sum of f_t(alpha) - f_t(0)."""
         ratios = []
-        for weights, y, l in self.rounds:
+        for weights, y, at in self.rounds:
             own = weights[y]
-            if l == y:
+            if at == y:
                 others = [w for j, w in enumerate(weights) if j != y]
                 ratios += [(own + w / factor) / (own + w) for w in others]
             else:
-                ratios.append((own + weights[l] * factor) / (own + weights[l]))
+                ratios.append((own + weights[at] * factor) / (own + weights[at]))
         return Interval.of(prod(ratios, start=Fraction(1))).log()
 
     def slope(self, factor: Any) -> Any:
         """Its derivative in alpha, in the arithmetic of ``factor``."""
         total, number = 0 * factor, type(factor)
-        for weights, y, l in self.rounds:
+        for weights, y, at in self.rounds:
             own = number(weights[y])
-            if l == y:
+            if at == y:
                 total -= sum(
                     number(w) / (number(w) + own * factor) for j, w in enumerate(weights) if j != y
                 )
             else:
-                raised = number(weights[l]) * factor
+                raised = number(weights[at]) * factor
                 total += raised / (own + raised)
         return total
 
@@ -182,7 +186,9 @@ class ErrorInstance:
         require(min(self.weights) > 0, "exponentials of scores: expected numbers above 0.")
         require(0 <= self.label < k, f"label {self.label}: expected one of 0 to {k - 1}.")
         require(
-            any(w >= self.weights[self.label] for j, w in enumerate(self.weights) if j != self.label),
+            any(
+                w >= self.weights[self.label] for j, w in enumerate(self.weights) if j != self.label
+            ),
             "the expert does not err: expected another label with at least the score of the true one.",
         )
 
@@ -223,10 +229,16 @@ def _learned(case: Case, form: Form) -> Iterator[EdgeInstance]:
     grid = (Fraction(1), Fraction(1, 30), Fraction(7)) if k <= 3 else (Fraction(1), Fraction(7))
     others = list(combinations_with_replacement(grid, k - 1))[:6]
     single: list[Round] = [
-        ((Fraction(1), *weights), 0, l) for weights in others for l in range(min(k, 3))
+        ((Fraction(1), *weights), 0, at) for weights in others for at in range(min(k, 3))
     ]
-    for rounds in (*combinations_with_replacement(single, 1), *combinations_with_replacement(single, 2)):
+    for rounds in (
+        *combinations_with_replacement(single, 1),
+        *combinations_with_replacement(single, 2),
+    ):
         yield EdgeInstance(rounds)
+    scores = (Fraction(1), Fraction(1, 1000), *[Fraction(1, 10**9)] * (k - 2))
+    right, wrong = (scores, 0, 0), (scores, 0, 1)
+    yield EdgeInstance((right,) * 3 + (wrong,) * 2)  # costs that nearly balance
     dice = np.random.default_rng(k)
     for n in range(SEEDED):
         yield EdgeInstance(tuple(_drawn(dice, k) for _ in range(3 + n % 3)))
@@ -284,7 +296,7 @@ EDGE_RANGE = Claim(
 
 
 def _key(instance: EdgeInstance, form: Form) -> tuple[Interval, Interval]:
-    return instance.minimum, Interval.of(-instance.edge * instance.edge * instance.size / 2)
+    return Interval.of(instance.edge * instance.edge * instance.size / 2), -instance.minimum
 
 
 KEY_INEQUALITY = Claim(
@@ -295,8 +307,8 @@ KEY_INEQUALITY = Claim(
     forms=(
         Form(
             "derived",
-            r"\min_{|\alpha| \le 2} \sum_t \big(f_t(\alpha) - f_t(0)\big)"
-            r" \le -\tfrac12 \gamma_i^2 \sum_t (-C_{y_t,y_t})",
+            r"\tfrac12 \gamma_i^2 \sum_t (-C_{y_t,y_t})"
+            r" \le -\min_{|\alpha| \le 2} \sum_t \big(f_t(\alpha) - f_t(0)\big)",
             Proof.PROVED,
             "ln(1 + c (e^a - 1)) <= c (e^a - 1), and the best a for the sums of costs of right and of wrong rounds",
             adapts,
@@ -311,7 +323,7 @@ KEY_INEQUALITY = Claim(
 
 def _errors(case: Case, form: Form) -> Iterator[ErrorInstance]:
     k = case.n_labels
-    for weights in product(WEIGHTS if k <= 3 else WEIGHTS[:3], repeat=k):
+    for weights in grid(WEIGHTS, k):
         for label in range(min(k, 3)):
             if any(w >= weights[label] for j, w in enumerate(weights) if j != label):
                 yield ErrorInstance(weights, label)

@@ -32,7 +32,7 @@ from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...enumeration import Check, Enumeration
 from ...exact_boosting import Fractions, decimal
 from ...interval import Interval
-from .estimates_in_play import ROUNDING, most_remaining, told_checks, votes
+from .estimates_in_play import ROUNDING, booster, most_remaining, told_checks, votes
 
 MOST_STATES = 250
 """Votes of a case that are looked at; where there are more, those of fewer weak learners."""
@@ -186,7 +186,7 @@ class StartInstance:
 
 def _learners(case: Case) -> int:
     """N, or fewer where there are too many votes to look at."""
-    k, most = case.n_labels, min(case.learner.learners, most_remaining(case.n_labels) + 1)
+    k, most = case.n_labels, min(booster(case).learners, most_remaining(case.n_labels) + 1)
     while most > 1 and _states(k, most) > MOST_STATES:
         most -= 1
     return int(most)
@@ -199,7 +199,7 @@ def _states(k: int, learners: int) -> int:
 def _reachable(case: Case, form: Form) -> Iterator[VotesInstance]:
     """All votes before each weak learner, those with fewer learners first."""
     k, most = case.n_labels, _learners(case)
-    made = case.learner.potentials(k)
+    made = booster(case).potentials(k)
     for learners in range(1, most + 1) if form.name == "derived" else (most,):
         for cast in range(learners):
             for counts in partitions(cast, k):
@@ -213,7 +213,7 @@ def _least(instance: VotesInstance, form: Form) -> tuple[Interval, Interval]:
 
 
 def _says(case: Case) -> str:
-    most, whole = _learners(case), case.learner.learners
+    most, whole = _learners(case), booster(case).learners
     cut = "" if most == whole else f" (of {whole})"
     return f"all votes of up to {most} weak learners{cut} and every label"
 
@@ -221,7 +221,7 @@ def _says(case: Case) -> str:
 def _cost_checks(case: Case) -> Iterator[Check]:
     """The costs that are computed in floats at all reachable votes, and those that the weak learners are told."""
     k = case.n_labels
-    made, most = case.learner.potentials(k), _learners(case)
+    made, most = booster(case).potentials(k), _learners(case)
     for cast in range(most):
         remaining = most - 1 - cast
         for counts in partitions(cast, k):
@@ -314,9 +314,9 @@ def _weights(instance: VotesInstance, form: Form) -> tuple[Interval, Interval]:
 
 def _root_expected(case: Case) -> Verdict | None:
     """Known by hand: one vote ahead, one to come, ties an error; and up to three labels, by looking."""
-    k, made = case.n_labels, case.learner.potentials(case.n_labels)
+    k, made = case.n_labels, booster(case).potentials(case.n_labels)
     own = (1 - decimal(made.edge)) / k + decimal(made.edge)
-    if made.ties == "error" and 2 * (1 - own) ** 2 > 1 and case.learner.learners >= 2:
+    if made.ties == "error" and 2 * (1 - own) ** 2 > 1 and booster(case).learners >= 2:
         return Verdict.REFUTED
     if k <= 3:
         return Verdict.HOLDS
@@ -356,15 +356,15 @@ LARGEST_WEIGHT = Claim(
 
 
 def _starts(case: Case, form: Form) -> Iterator[StartInstance]:
-    made = case.learner.potentials(case.n_labels)
-    for learners in range(1, min(case.learner.learners, MOST_LEARNERS) + 1):
+    made = booster(case).potentials(case.n_labels)
+    for learners in range(1, min(booster(case).learners, MOST_LEARNERS) + 1):
         if learners % 5 == 0 or learners < 5:
             yield StartInstance(case.n_labels, learners, decimal(made.edge), made.ties)
 
 
 def _start_checks(case: Case) -> Iterator[Check]:
     k = case.n_labels
-    made = case.learner.potentials(k)
+    made = booster(case).potentials(k)
     for instance in _starts(case, POTENTIAL_AT_START.forms[0]):
         n, exactly = instance.learners, float(instance.potential)
         found = [made.potential((0,) * k, 0, n), made.bound(n)]
@@ -395,7 +395,7 @@ POTENTIAL_AT_START = Claim(
     instances=(StartInstance,),
     examine=Enumeration(
         _starts,
-        lambda case: f"up to {min(case.learner.learners, MOST_LEARNERS)} weak learners",
+        lambda case: f"up to {min(booster(case).learners, MOST_LEARNERS)} weak learners",
         _start_checks,
     ),
 )

@@ -1,0 +1,267 @@
+"""How large the estimates of bandit boosters can be: of losses, of costs, and of what the weak learners are told.
+
+=================  ==================================================================================
+symbol             name here
+=================  ==================================================================================
+k, rho             ``n_labels``, ``rho``
+l-hat, c-hat       loss estimate, cost estimate
+C^eor_1            cost vectors with entries of at least 0 that are 0 at the label and add up to 1
+=================  ==================================================================================
+
+An entry of a cost estimate is linear in each row of costs, so its extremes over rows from C^eor_1 are met where each
+row puts all of its cost on that entry or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice, product
+from typing import Any
+
+from ....algorithms.boosting import estimates
+from ....errors import require
+from ...case import Case
+from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
+from ...enumeration import Check, Enumeration, worst
+from ...exact_boosting import Fractions, Rows
+from ...interval import Interval
+from .estimates import (
+    DrawInstance,
+    adaptive_settings,
+    bandit_settings,
+    losses_of,
+    rates,
+    rho_of,
+    used_rows,
+    zero_one,
+)
+from .estimates_in_play import adapts, explores, few, told_checks
+
+
+def loss_limit(k: int, rho: Fraction) -> Fraction:
+    """The largest loss estimate for three labels or more, and a bound for two."""
+    return max((k - 1) / rho, 1 / (1 - rho))
+
+
+def cost_limit(k: int, rho: Fraction) -> Fraction:
+    """The largest entry of a cost estimate whose rows lie in C^eor_1."""
+    return max((k - 2) * ((k - 1) / rho - 1), (k - 1) * rho / (1 - rho), Fraction(k - 1))
+
+
+def slope_limit(k: int, rho: Fraction) -> Fraction:
+    """The supremum of an entry of an estimated gradient of the logistic loss."""
+    hit = (k - 1) / rho - 1 if k >= 3 else Fraction(0)
+    return (k - 1) * max(hit, rho / (1 - rho), Fraction(1))
+
+
+def _draws(case: Case, form: Form) -> Iterator[DrawInstance]:
+    k = case.n_labels
+    for rho, best, label, played in product(rates(case), few(k), few(k), range(k)):
+        yield DrawInstance(rho, best, label, played, zero_one(k))
+
+
+def _bounded_loss(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
+    k, rho = instance.n_labels, instance.rho
+    largest = max(max(loss, abs(1 - loss)) for loss in instance.losses)
+    return Interval.of(largest), Interval.of(
+        k / rho if form.name == "printed" else loss_limit(k, rho)
+    )
+
+
+def _limit_checks(case: Case) -> Iterator[Check]:
+    k = case.n_labels
+    for rho in rates(case):
+        stated = max(
+            max(losses_of(best, label, played, rho, k))
+            for best, label, played in product(range(2), few(k), range(k))
+        )
+        found = estimates.loss_bound(k, float(rho))
+        yield Check(
+            f"the largest loss estimate at rho = {rho}", [found], [stated], 1e-12 * float(stated)
+        )
+
+
+def exceeded(case: Case, limit: Any, printed: Any) -> Verdict:
+    """Refuted if the attained limit exceeds what is printed at a rate that is looked at."""
+    k = case.n_labels
+    fails = any(limit(k, rho) > printed(k, rho) for rho in rates(case))
+    return Verdict.REFUTED if fails else Verdict.HOLDS
+
+
+LOSS_BOUNDED = Claim(
+    id="boosting/loss-estimate-bounded",
+    title="how large the estimated zero-one loss can be",
+    source=BOOSTING.at("equation (4)"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"\hat\ell^{0-1}_r \le \frac{k}{\rho}, \quad |1-\hat\ell^{0-1}_r| \le \frac{k}{\rho}"
+            r" \quad\text{for every exploration rate } \rho",
+            Proof.FALSE,
+            "true exactly for rho up to k/(k+1); beyond that a booster that stays with its best label"
+            " divides by 1 - rho",
+            explores,
+            lambda case: exceeded(case, loss_limit, lambda k, rho: k / rho),
+        ),
+        Form(
+            "repaired",
+            r"\hat\ell^{0-1}_r,\, |1-\hat\ell^{0-1}_r| \le \max\Big\{\frac{k-1}{\rho}, \frac{1}{1-\rho}\Big\}"
+            r" \quad\Big(\le \frac{k}{\rho} \text{ for } \rho \le \frac{k}{k+1}\Big)",
+            Proof.PROVED,
+            "the two probabilities that are divided by; attained for three labels or more",
+            explores,
+        ),
+    ),
+    cases=lambda: [*bandit_settings(), *adaptive_settings()],
+    certify=_bounded_loss,
+    instances=(DrawInstance,),
+    examine=Enumeration(
+        _draws,
+        lambda case: f"every best label, label and label played at {len(rates(case))} rates",
+        _limit_checks,
+    ),
+)
+
+
+def extreme_rows(losses: Fractions, entry: int, sign: int) -> Rows:
+    """Rows of C^eor_1 that make an entry of the estimate largest, or least for a negative sign."""
+    k = len(losses)
+    rows = []
+    for r, loss in enumerate(losses):
+        wanted = r != entry and (sign * (1 - loss) > 0 or k == 2)
+        elsewhere = next((i for i in range(k) if i not in (r, entry)), 1 - r)
+        at = entry if wanted else elsewhere
+        rows.append(tuple(Fraction(i == at) for i in range(k)))
+    return tuple(rows)
+
+
+def _extremes(case: Case, form: Form) -> Iterator[DrawInstance]:
+    k, rho = case.n_labels, rho_of(case)
+    for best, label, played in product(range(2), few(k), range(k)):
+        losses = losses_of(best, label, played, rho, k)
+        for entry, sign in product(range(k), (-1, 1)):
+            yield DrawInstance(rho, best, label, played, extreme_rows(losses, entry, sign))
+
+
+def in_simplices(rows: Rows) -> bool:
+    """Whether each row lies in C^eor_1."""
+    return all(row[r] == 0 and sum(row) == 1 and min(row) >= 0 for r, row in enumerate(rows))
+
+
+def _bounded_cost(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
+    require(in_simplices(instance.rows), "costs: expected rows of C^eor_1.")
+    k, rho = instance.n_labels, instance.rho
+    if form.name == "printed":
+        envelope = k / rho
+    else:
+        envelope = cost_limit(k, rho)
+        if rho <= Fraction(k, k + 1):
+            envelope = min(envelope, k * k / rho)
+    return Interval.of(max(map(abs, instance.estimate))), Interval.of(envelope)
+
+
+COST_BOUNDED = Claim(
+    id="boosting/cost-estimate-bounded",
+    title="how large an entry of the estimated cost vector can be",
+    source=BOOSTING.at("equation (5)"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"\|\hat c\|_\infty \le \frac{k}{\rho} \quad\text{for } C_r \in \mathcal{C}^{eor}_1",
+            Proof.FALSE,
+            "for k >= 4 false at every rho: the factors 1 - (k-1)/rho of k-2 labels add up when their rows put"
+            " all cost on one label",
+            explores,
+            lambda case: (
+                Verdict.REFUTED
+                if cost_limit(case.n_labels, rho_of(case)) > case.n_labels / rho_of(case)
+                else Verdict.HOLDS
+            ),
+        ),
+        Form(
+            "repaired",
+            r"\|\hat c\|_\infty \le \max\Big\{(k-2)\Big(\frac{k-1}{\rho}-1\Big), \frac{(k-1)\rho}{1-\rho}, k-1\Big\}"
+            r" \quad\Big(\le \frac{k^2}{\rho} \text{ for } \rho \le \frac{k}{k+1}\Big)",
+            Proof.PROVED,
+            "the exact maximum: an entry is linear in each row, and each row meets it at a vertex of C^eor_1",
+            explores,
+        ),
+    ),
+    cases=lambda: [*bandit_settings(), *adaptive_settings()],
+    certify=_bounded_cost,
+    instances=(DrawInstance,),
+    examine=Enumeration(
+        _extremes, lambda case: f"the extreme rows of C^eor_1 at rho = {rho_of(case)}"
+    ),
+)
+
+
+def scale_of(case: Case) -> Fraction:
+    """What the booster divides its costs by: k - 1 for potentials, k (k - 1) for gradients."""
+    k = case.n_labels
+    return Fraction(k * (k - 1) if adapts(case) is None else k - 1)
+
+
+def _told(case: Case, form: Form) -> Iterator[DrawInstance]:
+    k, rho = case.n_labels, rho_of(case)
+    scale = Fraction(1) if form.name == "printed" else scale_of(case)
+    matrices = sorted(islice(used_rows(case), 60), key=lambda rows: len(str(rows)))
+    for rows in matrices[:30]:
+        divided = tuple(tuple(cost / scale for cost in row) for row in rows)
+        for best, label, played in product(range(2), few(k), range(k)):
+            yield DrawInstance(rho, best, label, played, divided)
+
+
+def _bounded_told(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
+    k, rho = instance.n_labels, instance.rho
+    require(rho <= Fraction(k, k + 1), f"rho {rho}: expected at most k/(k+1).")
+    return worst(*((abs(cost), k / rho) for cost in instance.estimate))
+
+
+def _told_expected(case: Case) -> Verdict | None:
+    k, rho = case.n_labels, rho_of(case)
+    if adapts(case) is None:
+        largest = slope_limit(k, rho)
+    else:
+        largest = max((k - 2) * ((k - 1) / rho - 1), (k - 1) * rho / (1 - rho), Fraction(k))
+    if largest <= k / rho:
+        return Verdict.HOLDS
+    return Verdict.REFUTED if k >= 4 else None
+
+
+TOLD_BOUNDED = Claim(
+    id="boosting/told-cost-bounded",
+    title="how large an entry of what the weak learners are told can be",
+    source=BOOSTING.at("equation (5)"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"\|\hat c^i_t\|_\infty \le \frac{k}{\rho} \quad\text{for the cost matrices as they are}",
+            Proof.FALSE,
+            "potentials lie in [0, 1] but do not add up to 1; from about four labels on their estimates are too"
+            " large",
+            explores,
+            _told_expected,
+        ),
+        Form(
+            "repaired",
+            r"\|\hat c^i_t\|_\infty \le \frac{k}{\rho}, \; \rho \le \frac{k}{k+1}"
+            r" \quad\text{for potentials over } k-1 \text{, gradients over } k(k-1)",
+            Proof.PROVED,
+            "the maximum over all matrices with such entries is at most k/rho",
+            explores,
+        ),
+    ),
+    cases=lambda: [*bandit_settings(), *adaptive_settings()],
+    certify=_bounded_told,
+    instances=(DrawInstance,),
+    examine=Enumeration(
+        _told,
+        lambda case: f"matrices of the booster at rho = {rho_of(case)}, every label played",
+        told_checks,
+    ),
+)
