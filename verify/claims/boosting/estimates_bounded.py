@@ -36,7 +36,7 @@ from .estimates import (
     used_rows,
     zero_one,
 )
-from .estimates_in_play import adapts, explores, few, told_checks
+from .estimates_in_play import adapts, divides_by_most, explores, few, told_checks
 
 
 def loss_limit(k: int, rho: Fraction) -> Fraction:
@@ -207,7 +207,7 @@ def scale_of(case: Case) -> Fraction:
 
 def _told(case: Case, form: Form) -> Iterator[DrawInstance]:
     k, rho = case.n_labels, rho_of(case)
-    scale = Fraction(1) if form.name == "printed" else scale_of(case)
+    scale = Fraction(1) if form.name == "transferred" else scale_of(case)
     matrices = sorted(islice(used_rows(case), 60), key=lambda rows: len(str(rows)))
     for rows in matrices[:30]:
         divided = tuple(tuple(cost / scale for cost in row) for row in rows)
@@ -219,6 +219,14 @@ def _bounded_told(instance: DrawInstance, form: Form) -> tuple[Interval, Interva
     k, rho = instance.n_labels, instance.rho
     require(rho <= Fraction(k, k + 1), f"rho {rho}: expected at most k/(k+1).")
     return worst(*((abs(cost), k / rho) for cost in instance.estimate))
+
+
+def _divided(case: Case) -> str | None:
+    if (reason := explores(case)) is not None:
+        return reason
+    if adapts(case) is not None and not divides_by_most(case):
+        return "the booster divides by smaller weights than k - 1 (scale=exact)"
+    return None
 
 
 def _told_expected(case: Case) -> Verdict | None:
@@ -239,7 +247,7 @@ TOLD_BOUNDED = Claim(
     kind=Kind.EXACT,
     forms=(
         Form(
-            "printed",
+            "transferred",
             r"\|\hat c^i_t\|_\infty \le \frac{k}{\rho} \quad\text{for the cost matrices as they are}",
             Proof.FALSE,
             "potentials lie in [0, 1] but do not add up to 1; from about four labels on their estimates are too"
@@ -253,7 +261,7 @@ TOLD_BOUNDED = Claim(
             r" \quad\text{for potentials over } k-1 \text{, gradients over } k(k-1)",
             Proof.PROVED,
             "the maximum over all matrices with such entries is at most k/rho",
-            explores,
+            _divided,
         ),
     ),
     cases=lambda: [*bandit_settings(), *adaptive_settings()],

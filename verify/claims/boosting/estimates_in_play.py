@@ -37,7 +37,7 @@ MOST_REMAINING = 12
 ROUNDS = 6
 """How many rounds are played at most."""
 
-MOST_TUPLES = 300
+MOST_TUPLES = 150
 """Points of a grid that are looked at."""
 
 ROUNDING = 1e-9
@@ -68,6 +68,11 @@ def adapts(case: Case) -> str | None:
 def booster(case: Case) -> Any:
     """The learner, once it is known to be a booster."""
     return case.learner
+
+
+def divides_by_most(case: Case) -> bool:
+    """Whether a booster by majority divides its costs by k - 1, the largest weight that there can be."""
+    return bool(booster(case).scale == "trivial")
 
 
 def few(n_labels: int) -> tuple[int, ...]:
@@ -159,5 +164,5 @@ def _stated(case: Case, boosting: Any, i: int, label: int) -> FloatArray | None:
         return None
     made = booster(case).potentials(k)
     exact = costs(before, label, remaining, decimal(made.edge), made.ties)
-    scale = float(booster(case).scales(k)[i])
+    scale = k - 1.0 if divides_by_most(case) else float(booster(case).scales(k)[i])
     return np.array([float(c) for c in exact]) / scale

@@ -1,0 +1,480 @@
+"""The exact claims about boosting: what is true, what is false with its certificate, and planted failures."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tampering import tampered
+
+from boundcheck.algorithms.boosting import adaptive, estimates, logistic, majority, potentials
+from boundcheck.errors import UserError
+from boundcheck.verify import catalog, exact_boosting, instances, plan, suite
+from boundcheck.verify.case import Setting
+from boundcheck.verify.certificate import Certificate, digest_of
+from boundcheck.verify.claim import Proof, Verdict
+from boundcheck.verify.claims.boosting import estimates as estimate_claims
+from boundcheck.verify.claims.boosting import estimates_bounded, logistic_edge
+from boundcheck.verify.claims.boosting.estimates_in_play import branches
+from boundcheck.verify.claims.boosting.logistic import SlopeInstance
+from boundcheck.verify.claims.boosting.potentials import StartInstance, VotesInstance
+from boundcheck.verify.replay import replay
+from boundcheck.verify.resolve import resolve
+
+IDS = [
+    f"boosting/{name}"
+    for name in (
+        "loss-estimate-unbiased",
+        "cost-estimate-unbiased",
+        "loss-estimate-bounded",
+        "cost-estimate-bounded",
+        "told-cost-bounded",
+        "slope-estimate-bounded",
+        "estimate-convex",
+        "logistic-cost",
+        "edge-range",
+        "key-inequality",
+        "loss-floor",
+        "potential-cost",
+        "potential-at-start",
+        "largest-weight",
+    )
+]
+
+
+def setting(learner: str, k: int, graph: str = "bandit") -> Setting:
+    return Setting(learner, f"one-hot:n_labels={k}", graph, 6, None, 1)
+
+
+BBM3, BBM4 = (setting("bandit-bbm:learners=4,gamma=0.2,rho=0.1", k) for k in (3, 4))
+ADA3 = setting("ada-bandit:learners=3,rho=0.3", 3)
+MBBM4 = setting("online-mbbm:learners=4,gamma=0", 4, "full")
+MBBM8 = setting("online-mbbm:learners=5,gamma=0,ties=random", 8, "full")
+OLM3 = setting("adaboost-olm:learners=3", 3, "full")
+
+
+def rows_of(claim: str, at: Setting) -> dict[str, suite.Row]:
+    """What each form of a claim comes to."""
+    return {row.form: row for row in suite.judge_job(suite.Job(at, (f"boosting/{claim}",)), 0)}
+
+
+def test_the_built_in_cases_hold_no_surprise_and_every_false_form_is_refuted() -> None:
+    every = plan.jobs_for(plan.Request(tuple(IDS), scale="quick"))
+    jobs = [job for job in every if re.search("n_labels=[248]", job.setting.adversary)]
+    rows = [row for job in jobs for row in suite.judge_job(job, 0)]
+    assert not [row for row in rows if row.surprising]
+    assert {row.claim for row in rows} == set(IDS)
+    refuted = {(row.claim, row.form) for row in rows if row.verdict == Verdict.REFUTED}
+    false = {
+        (claim.id, form.name)
+        for claim in map(catalog.claims().get, IDS)
+        for form in claim.forms
+        if form.proof == Proof.FALSE
+    }
+    assert refuted == false
+    for row in rows:
+        assert (row.outcome.certificate is not None) == (row.verdict == Verdict.REFUTED)
+        assert row.verdict in (Verdict.HOLDS, Verdict.REFUTED, Verdict.VACUOUS)
+        assert (row.verdict == Verdict.VACUOUS) <= (row.claim == "boosting/potential-at-start")
+    assert {form for _, form in refuted} == {"printed", "transferred", "derived"}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_learners_that_are_no_such_boosters_are_not_judged(name: str) -> None:
+    (row, *_) = suite.judge_job(suite.Job(setting("gaptron", 3), (name,), own=True), 0)
+    assert row.verdict == Verdict.NOT_APPLICABLE
+    assert "it is about" in row.outcome.evidence
+    for at in (MBBM4, OLM3):
+        for row in suite.judge_job(suite.Job(at, (name,)), 0):
+            assert "estimate" not in name or row.verdict == Verdict.NOT_APPLICABLE
+
+
+# certificates
+
+REFUTED = {
+    "loss-estimate-bounded": BBM3,
+    "cost-estimate-bounded": BBM4,
+    "told-cost-bounded": BBM4,
+    "slope-estimate-bounded": ADA3,
+    "estimate-convex": ADA3,
+    "largest-weight": MBBM4,
+}
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("boosting")
+    found: dict[str, Certificate] = {}
+    for name, at in REFUTED.items():
+        (found[name],) = (c for row in rows_of(name, at).values() if (c := row.outcome.certificate))
+    (found["random"],) = (
+        c for row in rows_of("largest-weight", MBBM8).values() if (c := row.outcome.certificate)
+    )
+    return {name: certificate.write(folder) for name, certificate in found.items()}
+
+
+def test_certificates_hold_the_smallest_instances(certificates: dict[str, Path]) -> None:
+    held = {}
+    for name, path in certificates.items():
+        content = json.loads(path.read_text(encoding="utf-8"))
+        assert content["kind"] == "exact"
+        assert path.stat().st_size < 2000
+        held[name] = content["instance"], content["sides"]
+    instance, sides = held["cost-estimate-bounded"]
+    assert instance["rho"] == "1/10"
+    assert sides == {"observed": "58", "envelope": "40"}
+    instance, sides = held["largest-weight"]
+    assert (instance["votes"], instance["remaining"]) == ([1, 0, 0, 0], 1)
+    assert sides["observed"] == "9/4"
+    instance, sides = held["random"]
+    assert (instance["ties"], instance["remaining"]) == ("random", 3)
+    assert Fraction(sides["observed"]) > Fraction(7, 2)
+    instance, sides = held["told-cost-bounded"]
+    assert sides == {"observed": "57", "envelope": "40"}
+    assert Fraction(held["estimate-convex"][1]["observed"]) > 0
+
+
+def test_replay_accepts_them_without_numba(certificates: dict[str, Path]) -> None:
+    code = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from pathlib import Path\n"
+        "from boundcheck.verify.replay import replay\n"
+        "found = [replay(Path(name)) for name in sys.argv[1:]]\n"
+        "print(sum(each.observed > each.envelope for each in found))"
+    )
+    arguments = [sys.executable, "-c", code, *map(str, certificates.values())]
+    done = subprocess.run(arguments, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == len(certificates)
+
+
+@pytest.mark.parametrize("name", [*REFUTED, "random"])
+def test_replay_rejects_them_after_any_one_number_is_changed(
+    name: str, certificates: dict[str, Path], tmp_path: Path
+) -> None:
+    content = json.loads(certificates[name].read_text(encoding="utf-8"))
+    digest = content.pop("digest")
+    file, accepted, tried = tmp_path / "tampered.json", [], 0
+    for change in tampered(content, lambda new: None):
+        file.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
+        tried += 1
+        with contextlib.suppress(UserError):
+            replay(file)
+            accepted.append(change)
+    assert not accepted
+    assert tried > 50
+    file.write_text(json.dumps(content | {"digest": digest}), encoding="utf-8")
+    replay(file)
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "words"),
+    [
+        ("draw", {"rho": "1", "rows": [["0", "1"], ["1", "0"]]}, "rho 1: expected a number above 0"),
+        ("draw", {"best": 2}, "label 2: expected one of 0 to 1"),
+        ("draw", {"rows": [["0", "1"], ["1"]]}, "expected 2 rows of 2 numbers"),
+        ("draw", {"rows": "x"}, "malformed"),
+        ("votes", {"edge": "1"}, "edge 1: expected a number in"),
+        ("votes", {"ties": "lowest"}, "tie rule 'lowest': expected one of error, random"),
+        ("votes", {"votes": [-1, 2]}, "expected at least 0"),
+        ("votes", {"remaining": 1000}, "1000 to come: expected at most 100"),
+        ("start", {"learners": 0}, "0 weak learners: expected 1 to"),
+        ("slope", {"shares": ["1/2", "2"]}, "shares: expected numbers from 0 to 1"),
+        ("slope", {"shares": ["0", "1/2"]}, "expected 1/2 at the predicted label"),
+        ("gradient", {"weights": ["0", "1"]}, "expected numbers above 0"),
+        ("edge", {"rounds": []}, "0 rounds: expected 1 to 50"),
+        ("edge", {"rounds": [[["1", "2"], 0, 5]]}, "label 5: expected one of 0 to 1"),
+        ("error", {"weights": ["2", "1"], "label": 0}, "the expert does not err"),
+    ],
+)  # fmt: skip
+def test_malformed_instances_get_one_sentence(kind: str, data: dict[str, Any], words: str) -> None:
+    right: dict[str, dict[str, Any]] = {
+        "draw": {"rho": "1/2", "best": 0, "label": 0, "played": 0, "rows": [["0", "1"], ["1", "0"]]},
+        "votes": {"edge": "0", "ties": "error", "votes": [1, 0], "label": 0, "remaining": 1},
+        "start": {"n_labels": 2, "learners": 3, "edge": "0", "ties": "error"},
+        "slope": {"rho": "1/2", "best": 0, "label": 0, "played": 0, "predicted": 0,
+                  "shares": ["1/2", "1"]},
+        "gradient": {},
+        "edge": {},
+        "error": {},
+    }  # fmt: skip
+    own = [kind for claim in map(catalog.claims().get, IDS) for kind in claim.instances]
+    if right[kind]:
+        assert instances.from_json(kind, right[kind], own).to_json() == right[kind]
+    with pytest.raises(UserError, match=words) as told:
+        instances.from_json(kind, right[kind] | data, own)
+    assert "\n" not in str(told.value)
+
+
+# the exact mathematics against other ways to compute it
+
+
+def test_the_extremes_of_estimates_are_those_over_all_vertices() -> None:
+    """Rows of C^eor_1 with all cost on one label, and shares 0 or 1: linear functions have their extremes there."""
+    for k, rho in product(
+        (2, 3, 4), (Fraction(1, 10), Fraction(1, 2), Fraction(7, 10), Fraction(19, 20))
+    ):
+        largest = steepest = Fraction(0)
+        vertices = [[i for i in range(k) if i != r] for r in range(k)]
+        for label, played in product(range(2), range(k)):
+            p = exact_boosting.exploration(0, rho, k)
+            losses = exact_boosting.loss_estimate(0, label, played, p)
+            for at in product(*vertices):
+                rows = tuple(tuple(Fraction(i == a) for i in range(k)) for a in at)
+                largest = max(largest, *map(abs, exact_boosting.estimate(losses, rows)))
+            for predicted, ends in product(
+                range(k), product((Fraction(0), Fraction(1)), repeat=k - 1)
+            ):
+                shares = (*ends[:predicted], Fraction(1, 2), *ends[predicted:])
+                instance = SlopeInstance(rho, 0, label, played, predicted, shares)
+                steepest = max(steepest, abs(instance.estimated(instance.slopes, played)))
+        assert largest == estimates_bounded.cost_limit(k, rho)
+        assert steepest == estimates_bounded.slope_limit(k, rho)
+
+
+def test_k_squared_over_rho_is_enough_wherever_a_booster_may_explore() -> None:
+    """For rho up to k/(k+1): learners.check_rate refuses what is beyond."""
+    for k in range(2, 40):
+        for n in range(1, 60):
+            rho = Fraction(k, k + 1) * Fraction(n, 59)
+            assert estimates_bounded.cost_limit(k, rho) <= k * k / rho
+            assert estimates_bounded.slope_limit(k, rho) <= k * k / rho
+            assert estimates_bounded.loss_limit(k, rho) <= k / rho
+
+
+def test_potentials_by_counting_are_those_by_recursion() -> None:
+    for k, learners, ties in product((2, 3, 4, 5), range(1, 8), ("error", "random")):
+        for edge in (Fraction(0), Fraction(1, 7), Fraction(4, 5)):
+            counted = exact_boosting.potential_at_start(k, learners, edge, ties)
+            assert counted == exact_boosting.potential((0,) * k, 1, learners, edge, ties)
+
+
+def test_potentials_are_the_mean_over_all_ballots() -> None:
+    edge = Fraction(1, 5)
+    for votes, ties in product(((0, 0, 1), (2, 1, 1), (1, 1)), ("error", "random")):
+        k, mean = len(votes), Fraction(0)
+        for ballot in product(range(k), repeat=4):
+            final = [v + ballot.count(j) for j, v in enumerate(votes)]
+            level = [j for j in range(1, k) if final[j] == final[0]]
+            kept = Fraction(0 if level and ties == "error" else 1, 1 + len(level))
+            lost = 1 if max(final) > final[0] else 1 - kept
+            mean += lost * math.prod((1 - edge) / k + edge * (vote == 0) for vote in ballot)
+        assert exact_boosting.potential(votes, 0, 4, edge, ties) == mean
+
+
+def test_weights_stay_below_the_proved_bound_for_more_labels_than_are_enumerated() -> None:
+    """(k-1) P(B in {m, m+1}), also where the root is exceeded: with 20 labels by half."""
+    exceeded = 0.0
+    for k, edge, ties in product((8, 20), (0.0, 0.1), ("error", "random")):
+        made = potentials.Potentials(k, edge, ties)
+        for cast, remaining in product(range(4), range(6)):
+            chance = Fraction(repr(edge)) * (k - 1) / k + Fraction(1, k)
+            most = (k - 1) * float(exact_boosting.two_likeliest(remaining, chance))
+            largest = made.largest_weight(cast, remaining)
+            assert largest <= most * (1 + 1e-9)
+            exceeded = max(exceeded, largest * math.sqrt(remaining + 1) / (k - 1))
+    assert 1.45 < exceeded < 1.55
+
+
+def test_the_minimum_of_the_loss_is_enclosed_tightly() -> None:
+    dice = np.random.default_rng(2)
+    for k in (2, 3, 4):
+        for _ in range(15):
+            game = logistic_edge.EdgeInstance(
+                tuple(logistic_edge._drawn(dice, k) for _ in range(4))
+            )
+            alphas = np.linspace(-2, 2, 2001)
+            total = np.zeros(len(alphas))
+            for weights, label, predicted in game.rounds:
+                scores = np.tile(np.log([float(w) for w in weights]), (len(alphas), 1))
+                before = logistic.loss(scores, label)
+                scores[:, predicted] += alphas
+                total += logistic.loss(scores, label) - before
+            low, high = float(game.minimum.lo), float(game.minimum.hi)
+            assert high - low < 1e-4
+            assert low - 1e-12 <= total.min() <= high + 1e-5
+
+
+# planted failures of what the boosters compute
+
+
+def flipped_slopes(scores: Any, labels: Any, weights: Any) -> Any:
+    """The sign of the margin flipped for the right label, as in the authors' code."""
+    found = SLOPES(scores, labels, weights)
+    moved, n = scores.copy(), np.arange(len(labels))
+    moved[n, labels] += weights
+    at = moved[n, labels]
+    found[n, labels] = -((1 / (1 + np.exp(moved - at[:, None]))).sum(axis=1) - 0.5)
+    return found
+
+
+SLOPES, EXPLORE, LOSSES = logistic.slopes, estimates.exploration, estimates.loss_estimate
+
+
+def forgets_the_played_label(best: int, played: int, correct: bool, p: Any) -> Any:
+    losses = LOSSES(best, played, correct, p)
+    if correct and played != best:
+        losses[played] = 1 / p[played]
+    return losses
+
+
+def wrong_label(best: int, played: int, correct: bool, p: Any) -> Any:
+    """The estimate of the label that comes after the one played."""
+    return np.roll(LOSSES(best, played, correct, p), 1)
+
+
+def weighs_by_the_best(best: int, played: int, correct: bool, p: Any) -> Any:
+    losses = LOSSES(best, played, correct, p)
+    return losses * p[played] / p[best]
+
+
+def explores_the_best_too(best: int, rho: Any, n_labels: int) -> Any:
+    p = EXPLORE(best, rho, n_labels)
+    p[:] = rho / n_labels
+    p[best] = p[best] + 1 - rho
+    return p
+
+
+def transposed(losses: Any, rows: Any) -> Any:
+    return np.tensordot(1 - losses, rows.swapaxes(0, -1), axes=1)
+
+
+PLANTED: list[tuple[Any, str, Any, str, Setting]] = [
+    (estimates, "loss_estimate", forgets_the_played_label, "loss-estimate-unbiased", BBM3),
+    (estimates, "loss_estimate", weighs_by_the_best, "loss-estimate-unbiased", ADA3),
+    (estimates, "exploration", explores_the_best_too, "loss-estimate-unbiased", BBM3),
+    (majority, "loss_estimate", wrong_label, "loss-estimate-unbiased", BBM3),
+    (adaptive, "loss_estimate", wrong_label, "cost-estimate-unbiased", ADA3),
+    (estimates, "estimate", lambda losses, rows: losses @ rows, "cost-estimate-unbiased", BBM3),
+    (majority, "estimate", transposed, "cost-estimate-unbiased", BBM3),
+    (majority._Voting, "remaining", lambda voting, i: voting.n_learners - i, "potential-cost", BBM3),
+    (majority._Voting, "remaining", lambda voting, i: voting.n_learners - i, "potential-cost", MBBM4),
+    (potentials.Potentials, "bound", lambda made, n: (made.n_labels - 1) * math.exp(-made.edge * n / 2),
+     "potential-at-start", BBM3),
+    (estimates, "loss_bound", lambda k, rho: (k - 1) / rho, "loss-estimate-bounded", BBM3),
+    (majority._Majority, "scales", lambda made, k: np.ones(made.learners), "told-cost-bounded", BBM3),
+    (logistic, "slopes", flipped_slopes, "estimate-convex", ADA3),
+    (logistic, "cost_matrix", lambda s: -logistic_costs(s), "logistic-cost", ADA3),
+    (adaptive, "cost_matrix", lambda s: logistic_costs(s).swapaxes(-1, -2), "logistic-cost", OLM3),
+    (logistic, "loss", lambda s, y: np.logaddexp(0, s - s[y]).sum(), "loss-floor", ADA3),
+    (logistic, "empirical_edge", lambda costs, labels, y: float(np.mean(labels == y)), "edge-range", OLM3),
+]  # fmt: skip
+logistic_costs = logistic.cost_matrix
+
+
+@pytest.mark.parametrize(("module", "name", "broken", "claim", "at"), PLANTED)
+def test_what_computes_something_else_is_refuted(
+    module: Any,
+    name: str,
+    broken: Callable[..., Any],
+    claim: str,
+    at: Setting,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    honest = {form: row.verdict for form, row in rows_of(claim, at).items()}
+    monkeypatch.setattr(module, name, broken)
+    forms = catalog.claims()[f"boosting/{claim}"].forms
+    rows = rows_of(claim, at)
+    path = None
+    for form in forms:
+        row = rows[form.name]
+        assert row.verdict == Verdict.REFUTED
+        if form.proof == Proof.PROVED:
+            assert honest[form.name] in (Verdict.HOLDS, Verdict.VACUOUS)
+            certificate = row.outcome.certificate
+            assert certificate is not None
+            path = certificate.write(tmp_path)
+            assert "is not what is stated" in row.outcome.evidence
+    assert path is not None
+    replay(path)
+    monkeypatch.undo()
+    with pytest.raises(UserError, match="does not violate"):
+        replay(path)
+
+
+def test_every_label_and_action_of_a_round_is_tried() -> None:
+    found = list(branches(resolve(BBM3, 0)))
+    assert {(branch.label, branch.action) for branch in found} == set(product(range(3), repeat=2))
+    assert sum(branch.probability for branch in found) == pytest.approx(3)
+    assert len({id(branch.boosting) for branch in found}) == 9
+
+
+# statements that claim more than is true
+
+
+def sharpened(claim: str, factor: Fraction, form: str) -> Any:
+    """The claim with an envelope that is smaller by a factor."""
+    known = catalog.claims()[f"boosting/{claim}"]
+
+    def certify(instance: Any, of: Any) -> Any:
+        observed, envelope = known.certify(instance, of)
+        return observed, envelope * factor
+
+    return replace(known, certify=certify), known.form(form)
+
+
+@pytest.mark.parametrize(
+    ("claim", "form", "percent", "at"),
+    [
+        ("loss-estimate-bounded", "repaired", 99, BBM3),
+        ("cost-estimate-bounded", "repaired", 99, BBM4),
+        ("slope-estimate-bounded", "repaired", 99, ADA3),
+        ("logistic-cost", "derived", 99, ADA3),
+        ("key-inequality", "derived", 98, OLM3),
+        ("loss-floor", "derived", 99, OLM3),
+        ("edge-range", "printed", 99, OLM3),
+        ("potential-cost", "printed", 99, MBBM4),
+        ("largest-weight", "repaired", 99, MBBM4),
+        ("potential-at-start", "derived", 72, setting("online-mbbm:learners=10,gamma=0.05", 2, "full")),
+    ],
+)  # fmt: skip
+def test_a_constant_that_is_a_little_too_small_is_refuted(
+    claim: str, form: str, percent: int, at: Setting
+) -> None:
+    stronger, of = sharpened(claim, Fraction(percent, 100), form)
+    found = stronger.examine(stronger, of, resolve(at, 0), 1)
+    assert found.verdict == Verdict.REFUTED
+    assert found.certificate is not None
+    assert found.certificate.content["kind"] == "exact"
+    honest = catalog.claims()[f"boosting/{claim}"]
+    assert honest.examine(honest, of, resolve(at, 0), 1).verdict == Verdict.HOLDS
+
+
+def test_what_is_too_close_to_call_is_undecided() -> None:
+    known = catalog.claims()["boosting/key-inequality"]
+
+    def certify(instance: Any, form: Any) -> Any:
+        enclosure = instance.minimum  # compared with a number inside
+        return -enclosure, -enclosure * 1
+
+    vague = replace(known, certify=certify)
+    found = vague.examine(vague, vague.forms[0], resolve(OLM3, 0), 1)
+    assert found.verdict == Verdict.UNDECIDED
+    assert "too close to call" in found.evidence
+
+
+def test_a_start_whose_bound_is_one_or_more_cannot_fail() -> None:
+    assert not StartInstance(3, 4, Fraction(1, 10), "error").live
+    assert StartInstance(3, 40, Fraction(1, 5), "error").live
+    (row,) = rows_of("potential-at-start", MBBM4).values()
+    assert row.verdict == Verdict.VACUOUS
+
+
+def test_a_vote_ahead_of_three_others_weighs_nine_quarters() -> None:
+    ahead = VotesInstance(Fraction(0), "error", (1, 0, 0, 0), 0, 1)
+    assert ahead.costs == (0, *[Fraction(3, 4)] * 3)
+    assert ahead.weight == Fraction(9, 4)
+    assert not estimate_claims.unit_rows(2)[0][1][1]
