@@ -8,7 +8,6 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -17,18 +16,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exact_boosters import ADA3, BBM3, BBM4, MBBM4, MBBM8, OLM3, rows_of, setting
 from tampering import tampered
 
-from boundcheck.algorithms.boosting import adaptive, estimates, logistic, majority, potentials
+from boundcheck.algorithms.boosting import logistic, potentials
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog, exact_boosting, instances, plan, suite
-from boundcheck.verify.case import Setting
 from boundcheck.verify.certificate import Certificate, digest_of
 from boundcheck.verify.claim import Proof, Verdict
 from boundcheck.verify.claims.boosting import estimates as estimate_claims
 from boundcheck.verify.claims.boosting import estimates_bounded, logistic_edge
-from boundcheck.verify.claims.boosting.estimates_in_play import branches
-from boundcheck.verify.claims.boosting.logistic import SlopeInstance
+from boundcheck.verify.claims.boosting.logistic_slope import SlopeInstance
 from boundcheck.verify.claims.boosting.potentials import StartInstance, VotesInstance
 from boundcheck.verify.replay import replay
 from boundcheck.verify.resolve import resolve
@@ -44,6 +42,7 @@ IDS = [
         "slope-estimate-bounded",
         "estimate-convex",
         "logistic-cost",
+        "gradient-bounded",
         "edge-range",
         "key-inequality",
         "loss-floor",
@@ -52,22 +51,6 @@ IDS = [
         "largest-weight",
     )
 ]
-
-
-def setting(learner: str, k: int, graph: str = "bandit") -> Setting:
-    return Setting(learner, f"one-hot:n_labels={k}", graph, 6, None, 1)
-
-
-BBM3, BBM4 = (setting("bandit-bbm:learners=4,gamma=0.2,rho=0.1", k) for k in (3, 4))
-ADA3 = setting("ada-bandit:learners=3,rho=0.3", 3)
-MBBM4 = setting("online-mbbm:learners=4,gamma=0", 4, "full")
-MBBM8 = setting("online-mbbm:learners=5,gamma=0,ties=random", 8, "full")
-OLM3 = setting("adaboost-olm:learners=3", 3, "full")
-
-
-def rows_of(claim: str, at: Setting) -> dict[str, suite.Row]:
-    """What each form of a claim comes to."""
-    return {row.form: row for row in suite.judge_job(suite.Job(at, (f"boosting/{claim}",)), 0)}
 
 
 def test_the_built_in_cases_hold_no_surprise_and_every_false_form_is_refuted() -> None:
@@ -305,152 +288,6 @@ def test_the_minimum_of_the_loss_is_enclosed_tightly() -> None:
             low, high = float(game.minimum.lo), float(game.minimum.hi)
             assert high - low < 1e-4
             assert low - 1e-12 <= total.min() <= high + 1e-5
-
-
-# planted failures of what the boosters compute
-
-
-def flipped_slopes(scores: Any, labels: Any, weights: Any) -> Any:
-    """The sign of the margin flipped for the right label, as in the authors' code."""
-    found = SLOPES(scores, labels, weights)
-    moved, n = scores.copy(), np.arange(len(labels))
-    moved[n, labels] += weights
-    at = moved[n, labels]
-    found[n, labels] = -((1 / (1 + np.exp(moved - at[:, None]))).sum(axis=1) - 0.5)
-    return found
-
-
-SLOPES, EXPLORE, LOSSES = logistic.slopes, estimates.exploration, estimates.loss_estimate
-
-
-def forgets_the_played_label(best: int, played: int, correct: bool, p: Any) -> Any:
-    losses = LOSSES(best, played, correct, p)
-    if correct and played != best:
-        losses[played] = 1 / p[played]
-    return losses
-
-
-def wrong_label(best: int, played: int, correct: bool, p: Any) -> Any:
-    """The estimate of the label that comes after the one played."""
-    return np.roll(LOSSES(best, played, correct, p), 1)
-
-
-def weighs_by_the_best(best: int, played: int, correct: bool, p: Any) -> Any:
-    losses = LOSSES(best, played, correct, p)
-    return losses * p[played] / p[best]
-
-
-def explores_the_best_too(best: int, rho: Any, n_labels: int) -> Any:
-    p = EXPLORE(best, rho, n_labels)
-    p[:] = rho / n_labels
-    p[best] = p[best] + 1 - rho
-    return p
-
-
-def transposed(losses: Any, rows: Any) -> Any:
-    return np.tensordot(1 - losses, rows.swapaxes(0, -1), axes=1)
-
-
-PLANTED: list[tuple[Any, str, Any, str, Setting]] = [
-    (estimates, "loss_estimate", forgets_the_played_label, "loss-estimate-unbiased", BBM3),
-    (estimates, "loss_estimate", weighs_by_the_best, "loss-estimate-unbiased", ADA3),
-    (estimates, "exploration", explores_the_best_too, "loss-estimate-unbiased", BBM3),
-    (majority, "loss_estimate", wrong_label, "loss-estimate-unbiased", BBM3),
-    (adaptive, "loss_estimate", wrong_label, "cost-estimate-unbiased", ADA3),
-    (estimates, "estimate", lambda losses, rows: losses @ rows, "cost-estimate-unbiased", BBM3),
-    (majority, "estimate", transposed, "cost-estimate-unbiased", BBM3),
-    (majority._Voting, "remaining", lambda voting, i: voting.n_learners - i, "potential-cost", BBM3),
-    (majority._Voting, "remaining", lambda voting, i: voting.n_learners - i, "potential-cost", MBBM4),
-    (potentials.Potentials, "bound", lambda made, n: (made.n_labels - 1) * math.exp(-made.edge * n / 2),
-     "potential-at-start", BBM3),
-    (estimates, "loss_bound", lambda k, rho: (k - 1) / rho, "loss-estimate-bounded", BBM3),
-    (majority._Majority, "scales", lambda made, k: np.ones(made.learners), "told-cost-bounded", BBM3),
-    (logistic, "slopes", flipped_slopes, "estimate-convex", ADA3),
-    (logistic, "cost_matrix", lambda s: -logistic_costs(s), "logistic-cost", ADA3),
-    (adaptive, "cost_matrix", lambda s: logistic_costs(s).swapaxes(-1, -2), "logistic-cost", OLM3),
-    (logistic, "loss", lambda s, y: np.logaddexp(0, s - s[y]).sum(), "loss-floor", ADA3),
-    (logistic, "empirical_edge", lambda costs, labels, y: float(np.mean(labels == y)), "edge-range", OLM3),
-]  # fmt: skip
-logistic_costs = logistic.cost_matrix
-
-
-@pytest.mark.parametrize(("module", "name", "broken", "claim", "at"), PLANTED)
-def test_what_computes_something_else_is_refuted(
-    module: Any,
-    name: str,
-    broken: Callable[..., Any],
-    claim: str,
-    at: Setting,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    honest = {form: row.verdict for form, row in rows_of(claim, at).items()}
-    monkeypatch.setattr(module, name, broken)
-    forms = catalog.claims()[f"boosting/{claim}"].forms
-    rows = rows_of(claim, at)
-    path = None
-    for form in forms:
-        row = rows[form.name]
-        assert row.verdict == Verdict.REFUTED
-        if form.proof == Proof.PROVED:
-            assert honest[form.name] in (Verdict.HOLDS, Verdict.VACUOUS)
-            certificate = row.outcome.certificate
-            assert certificate is not None
-            path = certificate.write(tmp_path)
-            assert "is not what is stated" in row.outcome.evidence
-    assert path is not None
-    replay(path)
-    monkeypatch.undo()
-    with pytest.raises(UserError, match="does not violate"):
-        replay(path)
-
-
-def test_every_label_and_action_of_a_round_is_tried() -> None:
-    found = list(branches(resolve(BBM3, 0)))
-    assert {(branch.label, branch.action) for branch in found} == set(product(range(3), repeat=2))
-    assert sum(branch.probability for branch in found) == pytest.approx(3)
-    assert len({id(branch.boosting) for branch in found}) == 9
-
-
-# statements that claim more than is true
-
-
-def sharpened(claim: str, factor: Fraction, form: str) -> Any:
-    """The claim with an envelope that is smaller by a factor."""
-    known = catalog.claims()[f"boosting/{claim}"]
-
-    def certify(instance: Any, of: Any) -> Any:
-        observed, envelope = known.certify(instance, of)
-        return observed, envelope * factor
-
-    return replace(known, certify=certify), known.form(form)
-
-
-@pytest.mark.parametrize(
-    ("claim", "form", "percent", "at"),
-    [
-        ("loss-estimate-bounded", "repaired", 99, BBM3),
-        ("cost-estimate-bounded", "repaired", 99, BBM4),
-        ("slope-estimate-bounded", "repaired", 99, ADA3),
-        ("logistic-cost", "derived", 99, ADA3),
-        ("key-inequality", "derived", 98, OLM3),
-        ("loss-floor", "derived", 99, OLM3),
-        ("edge-range", "printed", 99, OLM3),
-        ("potential-cost", "printed", 99, MBBM4),
-        ("largest-weight", "repaired", 99, MBBM4),
-        ("potential-at-start", "derived", 72, setting("online-mbbm:learners=10,gamma=0.05", 2, "full")),
-    ],
-)  # fmt: skip
-def test_a_constant_that_is_a_little_too_small_is_refuted(
-    claim: str, form: str, percent: int, at: Setting
-) -> None:
-    stronger, of = sharpened(claim, Fraction(percent, 100), form)
-    found = stronger.examine(stronger, of, resolve(at, 0), 1)
-    assert found.verdict == Verdict.REFUTED
-    assert found.certificate is not None
-    assert found.certificate.content["kind"] == "exact"
-    honest = catalog.claims()[f"boosting/{claim}"]
-    assert honest.examine(honest, of, resolve(at, 0), 1).verdict == Verdict.HOLDS
 
 
 def test_what_is_too_close_to_call_is_undecided() -> None:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
+from ....algorithms.boosting.adaptive import LIMIT, AdaBandit, AdaboostOLM
 from ....algorithms.boosting.booster import BanditBooster
 from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from ...case import Case
@@ -100,12 +100,13 @@ class Branch:
     Attributes
     ----------
     label, action, probability : which, and how likely the action is
-    boosting : the booster after the round
+    before, boosting : the booster between prediction and update, and after the round
     """
 
     label: int
     action: int
     probability: float
+    before: Any
     boosting: Any
 
 
@@ -126,15 +127,18 @@ def branches(case: Case) -> Iterator[Branch]:
             for action in np.flatnonzero(p > 0).tolist():
                 after = deepcopy(boosting)
                 after.update(x, action, label if graph.observes[action, label] else None)
-                yield Branch(label, action, float(p[action]), after)
+                yield Branch(label, action, float(p[action]), boosting, after)
 
 
 def told_checks(case: Case) -> Iterator[Check]:
-    """What the weak learners are told, on average over the draw, against the costs of the true label."""
+    """What the weak learners are told, on average over the draw, against the costs of the true label; nothing where
+    they learn nothing."""
     means: dict[int, FloatArray] = {}
     boosting = None
     for branch in branches(case):
         boosting = branch.boosting
+        if boosting.told is None:
+            return
         told, weights = boosting.told
         size = told if explores(case) is None else told * weights[:, None]
         means[branch.label] = means.get(branch.label, 0.0) + branch.probability * size
@@ -156,9 +160,7 @@ def _stated(case: Case, boosting: Any, i: int, label: int) -> FloatArray | None:
     """The costs divided by their scale; None where too many votes are to come."""
     k, before = case.n_labels, boosting.before[i].tolist()
     if votes(case) is not None:
-        lead = [[1 / (1 + math.exp(before[r] - s)) for s in before] for r in range(k)][label]
-        lead[label] = -(math.fsum(lead) - 0.5)
-        return np.array(lead) / (k * (k - 1))
+        return np.array(_gradient(before, label)) / (k * (k - 1))
     remaining = boosting.n_learners - 1 - i
     if remaining > most_remaining(k):
         return None
@@ -166,3 +168,31 @@ def _stated(case: Case, boosting: Any, i: int, label: int) -> FloatArray | None:
     exact = costs(before, label, remaining, decimal(made.edge), made.ties)
     scale = k - 1.0 if divides_by_most(case) else float(booster(case).scales(k)[i])
     return np.array([float(c) for c in exact]) / scale
+
+
+def step_checks(case: Case) -> Iterator[Check]:
+    """How far the weights of AdaBandit move, on average over the draw, against the slope for the true label."""
+    k, rho = case.n_labels, case.declaration.numbers["rho"]
+    moves: dict[int, FloatArray] = {}
+    start, clipped = None, np.zeros(0, dtype=bool)
+    for branch in branches(case):
+        start, after = branch.before, branch.boosting.alphas
+        moved = branch.probability * (after - start.alphas)
+        moves[branch.label] = moves.get(branch.label, 0.0) + moved
+        clipped = (np.abs(after) >= LIMIT) | (clipped if clipped.size else np.zeros_like(after) > 0)
+    assert start is not None
+    step = rho / (k * k * math.sqrt(start.round))
+    for label, moved in moves.items():
+        for i in np.flatnonzero(~clipped).tolist():
+            at, predicted = start.before[i].tolist(), int(start.labels[i])
+            at[predicted] += float(start.alphas[i])
+            what = f"the mean step of the weight of weak learner {i} for label {label}"
+            stated = -step * _gradient(at, label)[predicted]
+            yield Check(what, [float(moved[i])], [stated], ROUNDING * step * k * k / rho)
+
+
+def _gradient(scores: list[float], label: int) -> list[float]:
+    """Gradient of the logistic loss, in floats."""
+    found = [1 / (1 + math.exp(scores[label] - s)) for s in scores]
+    found[label] = -(math.fsum(found) - 0.5)
+    return found

@@ -67,10 +67,9 @@ class VotesInstance:
         require(self.ties in TIES, f"tie rule '{self.ties}': expected one of {', '.join(TIES)}.")
         require(min(self.votes) >= 0, f"votes {self.votes}: expected at least 0.")
         require(0 <= self.label < k, f"label {self.label}: expected one of 0 to {k - 1}.")
-        most = 100
         require(
-            0 <= self.remaining <= most and sum(self.votes) <= most and k <= most,
-            f"{sum(self.votes)} votes of {k} labels and {self.remaining} to come: expected at most {most}.",
+            0 <= self.remaining <= 100 and sum(self.votes) <= 100 and k <= 100,
+            f"{sum(self.votes)} votes of {k} labels and {self.remaining} to come: expected at most 100.",
         )
 
     @classmethod

@@ -1,0 +1,301 @@
+"""Estimates of slope and curvature of the logistic loss along a label, which the weights of the votes descend.
+
+=====================  ===========================================================================
+symbol                 name here
+=====================  ===========================================================================
+l                      ``predicted``, the label along which a score moves
+q_r                    ``shares[r]`` = 1 / (1 + exp(s_r - s_l)); 0 and 1 are the limits, 1/2 stands at l
+f_r', f_r''            ``slopes``, ``curvatures``: entry r if r is the true label
+f-hat', f-hat''        their estimates by equation (5)
+=====================  ===========================================================================
+
+Slope and curvature are linear in each q_r or q_r (1 - q_r), whatever the scores of the other labels are, and any q in
+(0, 1) belongs to some scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ....algorithms.boosting import estimates, logistic
+from ....errors import require
+from ... import exact_boosting as exact
+from ...case import Case
+from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
+from ...enumeration import Check, Enumeration, worst
+from ...exact_boosting import Fractions
+from ...interval import Interval
+from .estimates import adaptive_settings, deviation, rates, rho_of
+from .estimates_bounded import exceeded, slope_limit
+from .estimates_in_play import adapts, explores, few, grid, step_checks
+from .logistic import EXACTLY, WEIGHTS, texts
+
+HALF = Fraction(1, 2)
+INSIDE = (HALF, Fraction(1, 100), Fraction(99, 100))
+"""Shares that scores can have."""
+
+
+@dataclass(frozen=True)
+class SlopeInstance:
+    """A round of exploration, and where the scores stand along the predicted label.
+
+    Attributes
+    ----------
+    rho : exploration rate, above 0 and below 1
+    best, label, played : the booster's best label, the true one and the one that was played
+    predicted : the label whose score moves
+    shares : q_r, from 0 to 1; 1/2 at the predicted label
+    """
+
+    rho: Fraction
+    best: int
+    label: int
+    played: int
+    predicted: int
+    shares: Fractions
+    kind: ClassVar[str] = "slope"
+
+    def __post_init__(self) -> None:
+        k = len(self.shares)
+        require(k >= 2, f"{k} labels: expected at least 2.")
+        require(0 < self.rho < 1, f"rho {self.rho}: expected a number above 0 and below 1.")
+        for label in (self.best, self.label, self.played, self.predicted):
+            require(0 <= label < k, f"label {label}: expected one of 0 to {k - 1}.")
+        require(all(0 <= q <= 1 for q in self.shares), "shares: expected numbers from 0 to 1.")
+        require(self.shares[self.predicted] == HALF, "shares: expected 1/2 at the predicted label.")
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SlopeInstance:
+        best, label, played, predicted = (
+            int(data[name]) for name in ("best", "label", "played", "predicted")
+        )
+        shares = tuple(Fraction(q) for q in data["shares"])
+        return cls(Fraction(data["rho"]), best, label, played, predicted, shares)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rho": str(self.rho),
+            "best": self.best,
+            "label": self.label,
+            "played": self.played,
+            "predicted": self.predicted,
+            "shares": texts(self.shares),
+        }
+
+    @property
+    def n_labels(self) -> int:
+        return len(self.shares)
+
+    @cached_property
+    def probabilities(self) -> Fractions:
+        return exact.exploration(self.best, self.rho, self.n_labels)
+
+    @cached_property
+    def slopes(self) -> Fractions:
+        return exact.slopes(self.shares, self.predicted)
+
+    @cached_property
+    def curvatures(self) -> Fractions:
+        return exact.curvatures(self.shares, self.predicted)
+
+    def losses(self, played: int) -> Fractions:
+        """The loss estimate had a label been played."""
+        return exact.loss_estimate(self.best, self.label, played, self.probabilities)
+
+    def estimated(self, values: Fractions, played: int) -> Fraction:
+        """Equation (5) for numbers, had a label been played."""
+        (found,) = exact.estimate(self.losses(played), tuple((value,) for value in values))
+        return found
+
+    @cached_property
+    def mean_slope(self) -> Fraction:
+        """Expectation of the estimated slope."""
+        drawn = ((self.estimated(self.slopes, a),) for a in range(self.n_labels))
+        return exact.mean(self.probabilities, drawn)[0]
+
+    def simpler(self) -> Iterator[SlopeInstance]:
+        return iter(())
+
+    @property
+    def derived(self) -> dict[str, Any]:
+        return {
+            "is_label": [int(r == self.label) for r in range(self.n_labels)],
+            "probabilities": texts(self.probabilities),
+            "losses": texts(self.losses(self.played)),
+            "slopes": texts(self.slopes),
+            "curvatures": texts(self.curvatures),
+            "slope": str(self.estimated(self.slopes, self.played)),
+            "curvature": str(self.estimated(self.curvatures, self.played)),
+        }
+
+
+def _extreme(instance: SlopeInstance, sign: int, ends: tuple[Fraction, Fraction]) -> SlopeInstance:
+    """The shares at which the estimated slope is largest, or least for a negative sign: in each it is linear, with the
+    sum of the factors of r and of the predicted label before it."""
+    losses, at = instance.losses(instance.played), instance.predicted
+    shares = tuple(
+        HALF if r == at else ends[sign * (2 - loss - losses[at]) > 0]
+        for r, loss in enumerate(losses)
+    )
+    return replace(instance, shares=shares)
+
+
+def _level(case: Case, rho: Fraction) -> Iterator[SlopeInstance]:
+    """Equal scores; the best label is 0, the true one 0 or 1, as the names of labels change nothing."""
+    k = case.n_labels
+    for label, played, predicted in product(range(2), few(k), few(k)):
+        yield SlopeInstance(rho, 0, label, played, predicted, (HALF,) * k)
+
+
+def _slopes(case: Case, form: Form) -> Iterator[SlopeInstance]:
+    """Equal and extreme scores; for the repaired form the limits of scores far apart as well."""
+    ends = [(Fraction(1, 100), Fraction(99, 100))]
+    if form.name == "repaired":
+        ends.append((Fraction(0), Fraction(1)))
+    for rho in sorted(rates(case), reverse=True):
+        for level in _level(case, rho):
+            yield level
+            for sign, each in product((-1, 1), ends):
+                yield _extreme(level, sign, each)
+
+
+def _bounded_slope(instance: SlopeInstance, form: Form) -> tuple[Interval, Interval]:
+    k, rho = instance.n_labels, instance.rho
+    if form.name == "printed":
+        envelope = 2 * k * k / rho
+    else:
+        envelope = slope_limit(k, rho)
+        if rho <= Fraction(k, k + 1):
+            envelope = min(envelope, k * k / rho)
+    return Interval.of(abs(instance.estimated(instance.slopes, instance.played))), Interval.of(
+        envelope
+    )
+
+
+SLOPE_BOUNDED = Claim(
+    id="boosting/slope-estimate-bounded",
+    title="how large the estimated derivative in a weight can be",
+    source=BOOSTING.at("weights of AdaBandit"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"|\hat f^{i\prime}_t(\alpha)| \le \frac{2k^2}{\rho} \quad\text{for every exploration rate } \rho",
+            Proof.FALSE,
+            "true for rho up to k/(k+1), where half of it suffices; false where 1 - rho is small",
+            explores,
+            lambda case: exceeded(case, slope_limit, lambda k, rho: 2 * k * k / rho),
+        ),
+        Form(
+            "repaired",
+            r"|\hat f^{i\prime}_t(\alpha)| \le (k-1)\max\Big\{\Big(\frac{k-1}{\rho}-1\Big)1[k \ge 3],"
+            r" \frac{\rho}{1-\rho}, 1\Big\} \quad\Big(\le \frac{k^2}{\rho} \text{ for } \rho \le \frac{k}{k+1}\Big)",
+            Proof.PROVED,
+            "the exact supremum: the slope is linear in each of k - 1 shares between 0 and 1",
+            explores,
+        ),
+    ),
+    cases=adaptive_settings,
+    certify=_bounded_slope,
+    instances=(SlopeInstance,),
+    examine=Enumeration(_slopes, lambda case: f"{len(rates(case))} rates, every label played"),
+)
+
+
+def _bends(case: Case, form: Form) -> Iterator[SlopeInstance]:
+    """Equal and extreme scores, and a grid of them."""
+    k, rho = case.n_labels, rho_of(case)
+    for level in _level(case, rho):
+        yield level
+        for sign in (-1, 1):
+            yield _extreme(level, sign, (HALF, Fraction(1, 100)))
+    for others in grid(INSIDE, k - 1)[:100]:
+        for label, played in product(range(2), few(k)):
+            yield SlopeInstance(rho, 0, label, played, 0, (HALF, *others))
+
+
+def _convex(instance: SlopeInstance, form: Form) -> tuple[Interval, Interval]:
+    if form.name == "transferred":
+        return Interval.of(-instance.estimated(instance.curvatures, instance.played)), Interval.of(
+            0
+        )
+    y = instance.label
+    unbiased = deviation((instance.mean_slope,), (instance.slopes[y],))
+    return worst((-instance.curvatures[y], 0), (unbiased, 0))
+
+
+def _slope_checks(case: Case) -> Iterator[Check]:
+    """The derivatives in floats, at votes of some weights, and the mean of their estimates."""
+    k, rho = case.n_labels, float(rho_of(case))
+    for seed, predicted in product(range(6), few(k)):
+        exponentials = [WEIGHTS[(seed * (j + 1) + j) % 3] for j in range(k)]
+        factor = Fraction(3, 2 + seed)
+        moved = exponentials[predicted] * factor
+        shares = tuple(
+            HALF if j == predicted else moved / (moved + w) for j, w in enumerate(exponentials)
+        )
+        stated = exact.slopes(shares, predicted)
+        found = logistic.slopes(
+            np.log([[float(w) for w in exponentials]]),
+            np.array([predicted]),
+            np.log([float(factor)]),
+        )[0]
+        where = f"along label {predicted} at exponentials {', '.join(map(str, exponentials))}"
+        yield Check(f"the slope {where}", found.tolist(), stated, EXACTLY * k)
+        best, label = seed % k, (seed + predicted) % k
+        p = estimates.exploration(best, rho, k)
+        drawn = [
+            p[a] * estimates.estimate(estimates.loss_estimate(best, a, a == label, p), found)
+            for a in range(k)
+        ]
+        what = f"the mean of the estimated slope {where} for label {label}"
+        yield Check(what, [float(sum(drawn))], [stated[label]], EXACTLY * k * k / rho)
+
+
+def _convex_checks(case: Case) -> Iterator[Check]:
+    yield from _slope_checks(case)
+    if adapts(case) is None:
+        yield from step_checks(case)
+
+
+def _bend_expected(case: Case) -> Verdict:
+    return Verdict.REFUTED if case.n_labels >= 3 or rho_of(case) > HALF else Verdict.HOLDS
+
+
+ESTIMATE_CONVEX = Claim(
+    id="boosting/estimate-convex",
+    title="the loss is convex in a weight, its estimate is not",
+    source=BOOSTING.at("weights of AdaBandit"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "transferred",
+            r"\hat f^{i\prime\prime}_t(\alpha) \ge 0 \quad\text{(convexity, from the loss to its estimate)}",
+            Proof.FALSE,
+            "1 minus an estimated loss is negative where the label played was right and is not r",
+            explores,
+            _bend_expected,
+        ),
+        Form(
+            "repaired",
+            r"f^{i\prime\prime}_t(\alpha) \ge 0, \quad E_{\tilde y}\,\hat f^{i\prime}_t(\alpha)"
+            r" = f^{i\prime}_t(\alpha)",
+            Proof.PROVED,
+            "a sum of q (1 - q); stochastic descent needs no more than this and a bound on the estimated slope",
+            explores,
+        ),
+    ),
+    cases=adaptive_settings,
+    certify=_convex,
+    instances=(SlopeInstance,),
+    examine=Enumeration(
+        _bends, lambda case: f"slopes at rho = {rho_of(case)}, every label played", _convex_checks
+    ),
+)
