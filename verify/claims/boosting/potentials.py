@@ -333,7 +333,7 @@ LARGEST_WEIGHT = Claim(
             r"w^i = \sum_l (c^i_l - c^i_y) \le \frac{k-1}{\sqrt{N-i+1}}",
             Proof.FALSE,
             "true as far as was looked for two and three labels; false for more and small edges, with ties an"
-            " error from four labels on, with ties at random from eight at the latest",
+            " error from four labels on, with ties at random from seven at the latest",
             votes,
             _root_expected,
         ),
