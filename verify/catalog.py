@@ -9,54 +9,30 @@ the dataclass. There is nothing to register.
 from __future__ import annotations
 
 import dataclasses
-import importlib
-import inspect
-import pkgutil
 import re
 from collections.abc import Sequence
 from functools import cache
-from types import ModuleType
 from typing import Any, get_type_hints
 
 from .. import adversaries, algorithms
-from ..algorithms.spec import check_keys, command_name, read_float, read_int, split_spec
+from ..algorithms.discovery import classes, modules
+from ..algorithms.spec import check_keys, read_float, read_int, split_spec
 from ..errors import UserError, require, unknown
 from . import claims as claims_package
 from . import plain
 from .claim import Claim, is_named
 
 
-def _modules(package: ModuleType) -> list[ModuleType]:
-    found = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
-    return [importlib.import_module(info.name) for info in found]
-
-
-def _classes(package: ModuleType, method: str) -> dict[str, type[Any]]:
-    """Dataclasses of a package that have ``method`` and ``spec``, by command-line name."""
-    found = {}
-    for module in _modules(package):
-        for value in vars(module).values():
-            if (
-                inspect.isclass(value)
-                and value.__module__ == module.__name__
-                and dataclasses.is_dataclass(value)
-                and hasattr(value, method)
-                and isinstance(inspect.getattr_static(value, "spec", None), property)
-            ):
-                found[command_name(value)] = value
-    return dict(sorted(found.items()))
-
-
 @cache
 def learners() -> dict[str, type[Any]]:
     """Built-in learners by name."""
-    return _classes(algorithms, "player")
+    return classes(algorithms, "player")
 
 
 @cache
 def adversary_classes() -> dict[str, type[Any]]:
     """Built-in adversaries by name."""
-    return _classes(adversaries, "sequence")
+    return classes(adversaries, "sequence")
 
 
 @cache
@@ -64,7 +40,7 @@ def claims() -> dict[str, Claim]:
     """All claims by id."""
     found = {
         value.id: value
-        for module in _modules(claims_package)
+        for module in modules(claims_package)
         for value in vars(module).values()
         if isinstance(value, Claim)
     }

@@ -19,25 +19,25 @@ s^{i-1}_t  ``before``, shape (N, k)
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from ...errors import LearnerError, UserError, require, unknown
 from ..baseline import Baseline, observes_itself
+from ..discovery import classes
 from ..graphs import FeedbackGraph
 from ..learner import UNSEEN, Declaration, Player, Problem
 from ..spec import check_keys, command_name, read_float, read_int, split_spec
 from ..uniform import Uniform
 from .hedge import HedgeStump, draw
-from .trees import HoeffdingTree
 from .weak import (
-    CostPerceptron,
     FloatArray,
     IntArray,
-    OracleNoise,
     Setting,
     WeakLearner,
     check_costs,
@@ -45,9 +45,12 @@ from .weak import (
 
 TIES = ("lowest", "random")
 USUAL = HedgeStump()
-KINDS: dict[str, type[Any]] = {
-    command_name(kind): kind for kind in (HedgeStump, OracleNoise, CostPerceptron, HoeffdingTree)
-}
+
+
+@cache
+def kinds() -> dict[str, type[Any]]:
+    """Weak learners of this folder that can be spelt, by name."""
+    return classes(importlib.import_module(__package__), "crowd")
 
 
 def parse(text: str) -> WeakLearner:
@@ -59,9 +62,9 @@ def parse(text: str) -> WeakLearner:
         for an unknown name or parameter, or an illegal value
     """
     name, given = split_spec(text.replace("+", ":", 1).replace("+", ","))
-    if name not in KINDS:
-        raise unknown("weak learner", name, KINDS)
-    made = KINDS[name]
+    if name not in kinds():
+        raise unknown("weak learner", name, kinds())
+    made = kinds()[name]
     known = {field.name: field for field in fields(made)}
     check_keys(name, given, known)
     read = {key: read_int if isinstance(known[key].default, int) else read_float for key in given}
@@ -143,7 +146,10 @@ class BanditBooster(Booster):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.check_number("rho", self.rho, 1.0)
+        require(
+            self.rho is None or 0 < self.rho < 1,
+            f"rho={self.rho} of {command_name(type(self))}: expected a number in (0, k/(k+1)] for k labels.",
+        )
 
     def accepts(self, graph: FeedbackGraph) -> bool:
         return observes_itself(graph)

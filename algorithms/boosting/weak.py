@@ -58,10 +58,14 @@ class WeakLearner(Protocol):
 
 
 class _Spelt:
-    """Written as on the command line: ``hedge-stump+rate=0.1``."""
+    """Found by its name, and written as on the command line: ``hedge-stump+rate=0.1``."""
+
+    @property
+    def spec(self) -> str:
+        return spec_of(self).replace(":", "+").replace(",", "+")
 
     def __str__(self) -> str:
-        return spec_of(self).replace(":", "+").replace(",", "+")
+        return self.spec
 
 
 @dataclass(frozen=True)
