@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from numpy.typing import NDArray
 from ..compiled import Kernel
 from .graphs import FeedbackGraph
 from .losses import Loss
+
+if TYPE_CHECKING:
+    from .boosting.boosting import Boosting
 
 FloatArray = NDArray[np.float64]
 
@@ -132,6 +135,8 @@ class Player:
     memory : initial matrices of a learner that rewrites, shape (matrices, features, labels)
     live : for a learner written in plain Python: given the features of a round, the game's weights to be kept
         up to date and the stream of what it draws for itself, the two functions to call in place of the kernels
+    boosting : for a booster: given the stream of what it draws for itself and whether its kernels are to run as plain
+        Python, the booster in play, which the game has a loop of its own for
     """
 
     predict: Kernel
@@ -143,6 +148,7 @@ class Player:
     rewrite: Kernel | None = None
     memory: FloatArray | None = None
     live: Live | None = None
+    boosting: Callable[[np.random.Generator, bool], Boosting] | None = None
 
 
 class Learner(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from boosting_oracle import Reader, oracle
 
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.boosting.booster import Booster
@@ -51,8 +52,22 @@ def problem(kind: type[Booster], k: int, d: int, horizon: int = 100) -> Problem:
     return Problem(graph, d, horizon)
 
 
-def started(made: Booster, k: int, generator: Any, d: int | None = None, horizon: int = 100) -> Any:
-    return made.begin(problem(type(made), k, made.learners if d is None else d, horizon), generator)
+FORMS = ("native", "python", "oracle")
+"""Compiled kernels, the same kernels in plain Python, and the boosters of boosting_oracle.py."""
+
+
+def started(
+    made: Booster,
+    k: int,
+    generator: Any,
+    d: int | None = None,
+    horizon: int = 100,
+    form: str = "native",
+) -> Any:
+    there = problem(type(made), k, made.learners if d is None else d, horizon)
+    if form == "oracle":
+        return oracle(made, [Reader(i) for i in range(made.learners)], there, generator)
+    return made.begin(there, generator, interpreted=form == "python")
 
 
 def play(boosting: Any, labels: list[int], y: int, action: int | None = None) -> np.ndarray:
@@ -60,5 +75,5 @@ def play(boosting: Any, labels: list[int], y: int, action: int | None = None) ->
     x = np.array(labels, dtype=float)
     p = boosting.predict(x)
     played = int(boosting.best if action is None else action)
-    boosting.update(x, played, y if "Online" in type(boosting).__name__ or played == y else None)
+    boosting.update(x, played, y if boosting.informed or played == y else None)
     return p

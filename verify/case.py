@@ -134,7 +134,7 @@ class Case:
     @cached_property
     def reads_features(self) -> bool:
         """Whether the learner computes scores itself, in an order of its own, and not from the game's."""
-        return self.player.live is not None
+        return self.player.live is not None or self.player.boosting is not None
 
     @cached_property
     def smoothness(self) -> float:

@@ -51,6 +51,53 @@ def copy_into(target: FloatArray, source: FloatArray) -> None:
         target[k] = source[k]
 
 
+@helper
+def draw_action(uniform: float, p: FloatArray) -> int:
+    """The action drawn by inverse cdf."""
+    action, cumulative = 0, 0.0
+    for k in range(p.shape[0]):
+        if p[k] > 0.0:
+            action = k
+            cumulative += p[k]
+            if uniform < cumulative:
+                break
+    return action
+
+
+@helper
+def look_up(
+    action: int, label: int, p: FloatArray, observer_pointers: Any, observers: Any
+) -> tuple[float, bool]:
+    """The probability that the label is observed, and whether it is."""
+    observation, observed = 0.0, False
+    for j in range(observer_pointers[label], observer_pointers[label + 1]):
+        observation += p[observers[j]]
+        if observers[j] == action:
+            observed = True
+    return observation, observed
+
+
+@helper
+def write_down(
+    label: int,
+    action: int,
+    observation: float,
+    observed: bool,
+    p: FloatArray,
+    row: FloatArray,
+) -> None:
+    """Fill what the columns say of the draw."""
+    total = 0.0
+    for k in range(p.shape[0]):
+        total += p[k]
+    row[ERROR] = 1.0 - p[label]
+    row[MISTAKE] = 0.0 if action == label else 1.0
+    row[OBSERVATION] = observation
+    row[OBSERVED] = 1.0 if observed else 0.0
+    row[TOTAL] = total
+    row[ACTION] = action
+
+
 @kernel(ROUNDS)
 def play_rounds(
     gap_map: Any,
@@ -126,21 +173,8 @@ def play_rounds(
         gap = gap_map(scores, best, runner, loss_parameters, work)
         predict(scores, best, runner, gap, parameters, state, p)
 
-        u = uniforms[i]
-        action = 0
-        cumulative = 0.0
-        for k in range(n_actions):
-            if p[k] > 0.0:
-                action = k
-                cumulative += p[k]
-                if u < cumulative:
-                    break
-        observation = 0.0
-        observed = False
-        for j in range(observer_pointers[label], observer_pointers[label + 1]):
-            observation += p[observers[j]]
-            if observers[j] == action:
-                observed = True
+        action = draw_action(uniforms[i], p)
+        observation, observed = look_up(action, label, p, observer_pointers, observers)
 
         if traced:
             for k in range(n_labels):
@@ -149,22 +183,14 @@ def play_rounds(
                 traced_probabilities[i, k] = p[k]
         loss = surrogate(scores, best, runner, label, loss_parameters, work, gradient)
         if recorded:
-            total = 0.0
-            for k in range(n_actions):
-                total += p[k]
+            write_down(label, action, observation, observed, p, columns[i])
             squared = 0.0
             for k in range(n_labels):
                 squared += gradient[k] * gradient[k]
-            columns[i, ERROR] = 1.0 - p[label]
-            columns[i, MISTAKE] = 0.0 if action == label else 1.0
             columns[i, LOSS] = loss
             columns[i, GAP_COLUMN] = gap
-            columns[i, OBSERVATION] = observation
-            columns[i, OBSERVED] = 1.0 if observed else 0.0
-            columns[i, TOTAL] = total
             columns[i, BEST] = best
             columns[i, MARGIN] = highest - second
-            columns[i, ACTION] = action
             columns[i, GRADIENT] = squared * squared_norms[t]
         totals[0] += 1.0 - p[label]
         totals[1] += 0.0 if action == label else 1.0

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..adversaries.sequence import Sequence
+from ..algorithms.boosting.boosting import Boosting
 from ..algorithms.graphs import FeedbackGraph
 from ..algorithms.learner import Learner, Player, Problem
 from ..compiled import Kernel
 from ..errors import LearnerError
+from .boosted import play_boosted
 from .loop import no_gap, no_rewrite, no_surrogate, play_rounds
 from .record import BLOCK, N_COLUMNS, TOTALS, Block, FloatArray
 
@@ -102,7 +104,15 @@ class Game:
 
 
 class Run:
-    """One replicate in progress."""
+    """One replicate in progress.
+
+    Attributes
+    ----------
+    position : rounds played so far
+    weights, state, memory : those of the learner, which change in place
+    totals : sums of the columns ``TOTALS``
+    boosting : a booster in play, or None
+    """
 
     def __init__(self, game: Game, replicate: int, *, interpreted: bool = False) -> None:
         self.game = game
@@ -119,8 +129,14 @@ class Run:
         self._parameters = player.parameters
         self._loss_parameters = loss.parameters(n_labels) if loss else np.zeros(1)
         self._uniforms = game_stream(game.seed, replicate)
-        interpreted = interpreted or player.live is not None
-        form = "python" if interpreted else "native"
+        self._dice = learner_stream(game.seed, replicate)
+        self._observers = game.graph.in_neighbours
+        self._indices = sequence.indices.view(np.uint64)  # unsigned: no check for a negative index
+        self.boosting = player.boosting and player.boosting(self._dice, interpreted)
+        if self.boosting is not None:
+            self.state = self.boosting.memory.learners.ravel()
+            self.memory = self.boosting.weak_arrays[1][None]
+            interpreted = not self.boosting.is_compiled
         functions: tuple[Kernel, ...] = (
             loss.gap if loss else no_gap,
             loss.surrogate if loss else no_surrogate,
@@ -128,12 +144,12 @@ class Run:
             player.update,
             player.rewrite or no_rewrite,
         )
-        self._loop = getattr(play_rounds, form)
-        self._functions = tuple(getattr(function, form) for function in functions)
+        interpreted = interpreted or player.live is not None
+        self._form = "python" if interpreted else "native"
+        self._functions = tuple(getattr(function, self._form) for function in functions)
         if player.live is not None:
-            live = player.live(sequence.row, self.weights, learner_stream(game.seed, replicate))
+            live = player.live(sequence.row, self.weights, self._dice)
             self._functions = (*self._functions[:2], *live, no_rewrite.python)
-        self._observers = game.graph.in_neighbours
 
     def advance(
         self,
@@ -149,28 +165,13 @@ class Run:
         start = self.position
         n = min(rounds, sequence.horizon - start)
         columns = np.empty((n if record else 0, N_COLUMNS))
-        scores = np.empty((n if trace else 0, sequence.n_labels))
+        scores = np.zeros((n if trace else 0, sequence.n_labels))
         probabilities = np.empty((n if trace else 0, graph.n_actions))
-        self._loop(
-            *self._functions,
-            sequence.indptr,
-            sequence.indices.view(np.uint64),  # unsigned: no check for a negative index
-            sequence.values,
-            sequence.squared_norms,
-            sequence.labels,
-            *self._observers,
-            self._uniforms.random(n) if uniforms is None else uniforms,
-            start,
-            self.weights,
-            self._loss_parameters,
-            self._parameters,
-            self.state,
-            self.memory,
-            columns,
-            scores,
-            probabilities,
-            self.totals,
-        )
+        draws = self._uniforms.random(n) if uniforms is None else uniforms
+        if self.boosting is None:
+            self._play(draws, columns, scores, probabilities)
+        else:
+            self._boost(self.boosting, draws, columns, probabilities)
         self.position = start + n
         window = slice(start, self.position)
         return Block(
@@ -181,3 +182,64 @@ class Run:
             scores,
             probabilities,
         )
+
+    def _play(
+        self,
+        uniforms: FloatArray,
+        columns: FloatArray,
+        scores: FloatArray,
+        probabilities: FloatArray,
+    ) -> None:
+        sequence = self.game.sequence
+        getattr(play_rounds, self._form)(
+            *self._functions,
+            sequence.indptr,
+            self._indices,
+            sequence.values,
+            sequence.squared_norms,
+            sequence.labels,
+            *self._observers,
+            uniforms,
+            self.position,
+            self.weights,
+            self._loss_parameters,
+            self._parameters,
+            self.state,
+            self.memory,
+            columns,
+            scores,
+            probabilities,
+            self.totals,
+        )
+
+    def _boost(
+        self,
+        boosting: Boosting,
+        uniforms: FloatArray,
+        columns: FloatArray,
+        probabilities: FloatArray,
+    ) -> None:
+        sequence, n = self.game.sequence, len(uniforms)
+        dice = self._dice.random((n, boosting.n_dice))
+        played = getattr(play_boosted, self._form)(
+            *boosting.functions,
+            sequence.indptr,
+            self._indices,
+            sequence.values,
+            sequence.labels,
+            *self._observers,
+            uniforms,
+            dice,
+            boosting.n_asked,
+            self.position,
+            np.zeros(sequence.n_features),
+            *boosting.weak_arrays,
+            *boosting.memory,
+            *boosting.cache,
+            columns,
+            probabilities,
+            self.totals,
+        )
+        if played < n:  # to say what is wrong
+            boosting.ask(sequence.row(self.position + played), dice[played, : boosting.n_asked])
+            raise AssertionError("a label that is none was predicted, and none when asked again")

@@ -32,27 +32,36 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
 from scipy.special import softmax
 
-from ..learner import Player, Problem
-from .booster import (
-    BanditBooster,
-    Booster,
+from ...compiled import helper, kernel, workspace
+from ..learner import Problem
+from .booster import BanditBooster, Booster, Generator
+from .boosting import (
+    ALPHA,
+    ASSESS,
+    BEST,
+    EXPERT_LOSS,
+    EXPERTS,
+    FOLLOWED,
+    HEDGE,
+    LEARNS,
+    RANDOM,
+    REVEALED,
+    RHO,
+    ROUND,
+    SCALE,
+    VOTE,
     Boosting,
-    Generator,
-    certain,
-    normalised,
-    one_hot,
-    ready,
-    revealed,
+    assess_losses,
+    explore,
+    highest,
+    share_out,
 )
-from .estimates import check_rate, estimate, exploration, loss_estimate
-from .hedge import draw
 from .logistic import cost_matrix, slopes
-from .weak import FloatArray, IntArray
+from .weak import FloatArray, IntArray, drawn
 
 LIMIT = 2.0
 """The weights are kept in [-2, 2]."""
@@ -66,44 +75,182 @@ class _Adaptive(Booster):
         super().__post_init__()
         self.check_number("hedge", self.hedge)
 
+    def begin(
+        self, problem: Problem, generator: Generator, *, interpreted: bool = False
+    ) -> Following:
+        return Following(self, problem, generator, interpreted)
 
-class _Following(Boosting):
-    def __init__(self, booster: Booster, problem: Problem, generator: Generator) -> None:
-        super().__init__(booster, problem, generator)
-        n, k = self.n_learners, self.n_labels
-        self.hedge = booster.numbers(problem)["hedge"]
-        self.alphas = np.zeros(n)
-        self.losses_of_experts = np.zeros(n)
-        self.labels: IntArray = np.zeros(n, dtype=np.int64)
-        self.experts: IntArray = np.zeros(n, dtype=np.int64)
-        self.before, self.after = np.zeros((n, k)), np.zeros((n, k))
-        self.followed = 0
+
+@kernel(VOTE)
+def _vote(
+    dice: FloatArray,
+    parameters: FloatArray,
+    labels: IntArray,
+    scores: Any,
+    learners: Any,
+    counts: IntArray,
+    losses: FloatArray,
+    p: FloatArray,
+    costs: Any,
+    weights: FloatArray,
+) -> None:
+    n, k = labels.shape[0], p.shape[0]
+    at_random = parameters[RANDOM] > 0.0
+    shares = workspace(n)
+    counts[ROUND] += 1
+    least = math.inf
+    for i in range(n):
+        for label in range(k):
+            scores[i + 1, label] = scores[i, label]
+        scores[i + 1, labels[i]] += learners[ALPHA, i]
+        die = dice[i] if at_random else 0.0
+        counts[EXPERTS + i] = highest(scores[i + 1], die, at_random)
+        loss = learners[EXPERT_LOSS, i]
+        least = loss if loss < least else least
+    for i in range(n):
+        shares[i] = math.exp(-parameters[HEDGE] * (learners[EXPERT_LOSS, i] - least))
+    counts[FOLLOWED] = drawn(shares, dice[dice.shape[0] - 1])
+    counts[BEST] = counts[EXPERTS + counts[FOLLOWED]]
+    explore(counts[BEST], parameters[RHO], p)
+
+
+@helper
+def _move(label: int, scores: FloatArray, sigmoids: FloatArray) -> None:
+    """Bring 1/(1 + exp(s_r - s_l)), at r k + l, up to date after the score of ``label`` has changed."""
+    k = scores.shape[0]
+    for r in range(k):
+        if r != label:
+            lead = scores[label] - scores[r]
+            shrunk = math.exp(-lead if lead > 0.0 else lead)
+            larger = 1.0 / (1.0 + shrunk)
+            smaller = shrunk * larger
+            sigmoids[r * k + label] = larger if lead > 0.0 else smaller
+            sigmoids[label * k + r] = smaller if lead > 0.0 else larger
+
+
+@helper
+def _add_costs(label: int, share: float, sigmoids: FloatArray, costs: FloatArray) -> None:
+    """Add a share of the gradient of the loss if ``label`` is the true one."""
+    k, total = costs.shape[0], 0.0
+    for r in range(k):
+        if r != label:
+            total += sigmoids[label * k + r]
+            costs[r] += share * sigmoids[label * k + r]
+    costs[label] -= share * total
+
+
+@kernel(ASSESS)
+def _assess(
+    action: int,
+    label: int,
+    parameters: FloatArray,
+    labels: IntArray,
+    scores: Any,
+    learners: Any,
+    counts: IntArray,
+    losses: FloatArray,
+    p: FloatArray,
+    costs: Any,
+    weights: FloatArray,
+    ranking: Any,
+    places: Any,
+    tables: FloatArray,
+    tie_weights: FloatArray,
+    keys: Any,
+    kept: Any,
+    work: Any,
+) -> None:
+    n, k, revealed = labels.shape[0], p.shape[0], parameters[REVEALED] > 0.0
+    sigmoids, shares = workspace(k * k), workspace(k)
+    assess_losses(action, label, counts[BEST], revealed, p, losses)
+    for r in range(k):
+        shares[r] = 1.0 - losses[r]
+    for r in range(k * k):  # at the scores before the first vote, all 0
+        sigmoids[r] = 0.5
+    if revealed:
+        step = 2.0 * math.sqrt(2.0) / ((k - 1) * math.sqrt(counts[ROUND]))
+    else:
+        step = parameters[RHO] / (k * k * math.sqrt(counts[ROUND]))
+    for i in range(n):
+        if parameters[LEARNS] > 0.0:
+            for r in range(k):
+                costs[i, r] = 0.0
+            for r in range(k):
+                if shares[r] != 0.0:
+                    _add_costs(r, shares[r], sigmoids, costs[i])
+            if revealed:
+                weights[i] = share_out(label, learners[SCALE, i], costs[i])
+            else:
+                weights[i] = 1.0
+                for r in range(k):
+                    costs[i, r] /= learners[SCALE, i]
+        voted = labels[i]
+        _move(voted, scores[i + 1], sigmoids)
+        slope = 0.0
+        for r in range(k):
+            if r != voted:
+                slope += shares[r] * sigmoids[r * k + voted]
+                slope -= shares[voted] * sigmoids[voted * k + r]
+        alpha = learners[ALPHA, i] - step * slope
+        alpha = LIMIT if alpha > LIMIT else alpha
+        learners[ALPHA, i] = -LIMIT if alpha < -LIMIT else alpha
+        learners[EXPERT_LOSS, i] += losses[counts[EXPERTS + i]]
+
+
+class Following(Boosting):
+    """An adaptive booster in play."""
+
+    vote, assess = _vote, _assess
+
+    def __init__(
+        self, booster: _Adaptive, problem: Problem, generator: Generator, interpreted: bool
+    ) -> None:
+        super().__init__(booster, problem, generator, interpreted)
+        self.memory.learners[SCALE] = self.n_labels * (self.n_labels - 1)
+
+    @property
+    def own_dice(self) -> int:
+        return 1 + (self.n_learners if self.random_ties else 0)
+
+    @property
+    def alphas(self) -> FloatArray:
+        """Weights of the votes, shape (N,)."""
+        alphas: FloatArray = self.memory.learners[ALPHA]
+        return alphas.copy()
+
+    @alphas.setter
+    def alphas(self, alphas: FloatArray) -> None:
+        self.memory.learners[ALPHA] = alphas
+
+    @property
+    def experts(self) -> IntArray:
+        """Labels of the experts, shape (N,)."""
+        return self.memory.counts[EXPERTS:].copy()
+
+    @property
+    def followed(self) -> int:
+        """The expert that was drawn."""
+        return int(self.memory.counts[FOLLOWED])
+
+    @property
+    def losses_of_experts(self) -> FloatArray:
+        """Loss of each expert so far, or its estimate, shape (N,)."""
+        losses: FloatArray = self.memory.learners[EXPERT_LOSS]
+        return losses.copy()
 
     @property
     def shares(self) -> FloatArray:
         """Probability that Hedge follows each expert."""
-        found: FloatArray = softmax(-self.hedge * self.losses_of_experts)
+        found: FloatArray = softmax(-self.memory.parameters[HEDGE] * self.losses_of_experts)
         return found
-
-    def follow(self, x: FloatArray) -> int:
-        """The label of the expert that was drawn."""
-        self.round += 1
-        self.labels = self.ask(x)
-        self.after = one_hot(self.labels, self.alphas, self.n_labels).cumsum(axis=0)
-        self.before = np.concatenate([np.zeros((1, self.n_labels)), self.after[:-1]])
-        self.experts = self.highest(self.after)
-        self.followed = int(draw(self.shares[None], self.generator.random(1))[0])
-        self.best = int(self.experts[self.followed])
-        return self.best
 
     def slopes(self) -> FloatArray:
         """Derivative of the loss in each weight for each true label, shape (N, k)."""
         return slopes(self.before, self.labels, self.alphas)
 
-    def descend(self, gradient: FloatArray, step: float, losses: FloatArray) -> None:
-        """Move the weights against ``gradient``, shape (N,), and let Hedge see the losses of the experts."""
-        self.alphas = np.clip(self.alphas - step * gradient, -LIMIT, LIMIT)
-        self.losses_of_experts = self.losses_of_experts + losses
+    def cost_matrices(self) -> FloatArray:
+        """C^i of every weak learner, shape (N, k, k)."""
+        return cost_matrix(self.before)
 
 
 @dataclass(frozen=True)
@@ -131,25 +278,6 @@ class AdaboostOLM(_Adaptive):
             return {"hedge": self.hedge}
         known = math.sqrt(8 * math.log(self.learners) / problem.horizon)
         return {"hedge": known if self.tuning == "theory" else 1.0}
-
-    def begin(self, problem: Problem, generator: Generator) -> Boosting:
-        return _OnlineFollowing(self, problem, generator)
-
-    def player(self, problem: Problem) -> Player:
-        return ready(self, problem)
-
-
-class _OnlineFollowing(_Following):
-    def predict(self, x: FloatArray) -> FloatArray:
-        return certain(self.follow(x), self.n_labels)
-
-    def update(self, x: FloatArray, action: int, label: int | None) -> None:
-        y, k = revealed(label), self.n_labels
-        gradient = self.slopes()[:, y]
-        costs, weights = normalised(cost_matrix(self.before)[:, y], y)
-        self.tell(x, costs, np.minimum(weights / (k * (k - 1)), 1))
-        step = 2 * math.sqrt(2) / ((k - 1) * math.sqrt(self.round))
-        self.descend(gradient, step, (self.experts != y).astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -190,31 +318,3 @@ class AdaBandit(BanditBooster, _Adaptive):
             known = math.sqrt(2 * rho * math.log(n) / ((k - 1) * horizon))
             hedge = known if self.tuning == "theory" else 1.0
         return {"rho": rho, "hedge": hedge}
-
-    def begin(self, problem: Problem, generator: Generator) -> Boosting:
-        return _BanditFollowing(self, problem, generator)
-
-    def player(self, problem: Problem) -> Player:
-        return ready(self, problem)
-
-
-class _BanditFollowing(_Following):
-    def __init__(self, booster: AdaBandit, problem: Problem, generator: Generator) -> None:
-        super().__init__(booster, problem, generator)
-        self.rho = booster.numbers(problem)["rho"]
-        check_rate(self.rho, self.n_labels)
-        self.losses = np.zeros(self.n_labels)
-        self.p = np.zeros(self.n_labels)
-
-    def predict(self, x: FloatArray) -> FloatArray:
-        self.p = exploration(self.follow(x), self.rho, self.n_labels)
-        return self.p
-
-    def update(self, x: FloatArray, action: int, label: int | None) -> None:
-        k = self.n_labels
-        self.losses = loss_estimate(self.best, action, label == action, self.p)
-        gradient = estimate(self.losses, self.slopes().T)
-        costs = estimate(self.losses, cost_matrix(self.before).swapaxes(0, 1))
-        self.tell(x, costs / (k * (k - 1)), np.ones(self.n_learners))
-        step = self.rho / (k * k * math.sqrt(self.round))
-        self.descend(gradient, step, self.losses[self.experts])

@@ -1,47 +1,27 @@
-"""What the boosters share: weak learners, tie rules, and a round of play.
-
-A booster in play has the methods of a plain learner: ``predict(x)`` gives the probabilities of the labels,
-conditional on what the booster drew for itself, and ``update(x, action, label)`` learns from a round, the label being
-None where it was not revealed. Numbers are drawn once a round, by ``predict``, and what they decided is kept for
-``update``.
-
-All N weak learners predict before the label is drawn, from one array operation or a few.
-
-=========  =====================================================================
-symbol     name here
-=========  =====================================================================
-N          ``learners``
-WL^i       ``weak``, all of them one :class:`Crowd`
-l^i_t      ``labels``, shape (N,)
-s^{i-1}_t  ``before``, shape (N, k)
-=========  =====================================================================
-"""
+"""What the boosters share: parameters, the weak learners that are named in them, and how the game plays them."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from ...errors import LearnerError, UserError, require, unknown
+from ...errors import UserError, require, unknown
 from ..baseline import Baseline, observes_itself
 from ..discovery import classes
 from ..graphs import FeedbackGraph
-from ..learner import UNSEEN, Declaration, Player, Problem
+from ..learner import Declaration, Player, Problem
 from ..spec import check_keys, command_name, read_float, read_int, split_spec
 from ..uniform import Uniform
-from .hedge import HedgeStump, draw
-from .weak import (
-    FloatArray,
-    IntArray,
-    Setting,
-    WeakLearner,
-    check_costs,
-)
+from .hedge import HedgeStump
+from .weak import FloatArray, WeakLearner
+
+if TYPE_CHECKING:
+    from .boosting import Boosting
 
 TIES = ("lowest", "random")
 USUAL = HedgeStump()
@@ -121,8 +101,12 @@ class Booster(Baseline):
         )
         self.check_graph(problem.graph)
 
-    def begin(self, problem: Problem, generator: Generator) -> Boosting:
+    def begin(
+        self, problem: Problem, generator: Generator, *, interpreted: bool = False
+    ) -> Boosting:
         """Start to play ``problem``; what the booster draws for itself comes from ``generator``.
+
+        ``interpreted`` runs the plain Python form of its kernels, bit for bit the same.
 
         Raises
         ------
@@ -130,6 +114,14 @@ class Booster(Baseline):
             if the booster or its weak learners cannot play it
         """
         raise NotImplementedError
+
+    def player(self, problem: Problem) -> Player:
+        def begin(generator: np.random.Generator, interpreted: bool) -> Boosting:
+            return self.begin(problem, generator, interpreted=interpreted)
+
+        begin(np.random.default_rng(0), True)  # so that what cannot be played is said at once
+        declared = Declaration(numbers=self.numbers(problem), weights=False)
+        return replace(Uniform().player(problem), declaration=declared, boosting=begin)
 
 
 @dataclass(frozen=True)
@@ -153,128 +145,3 @@ class BanditBooster(Booster):
 
     def accepts(self, graph: FeedbackGraph) -> bool:
         return observes_itself(graph)
-
-
-class Boosting:
-    """A booster in play."""
-
-    def __init__(self, booster: Booster, problem: Problem, generator: Generator) -> None:
-        booster.check(problem)
-        self.n_labels, self.n_learners = problem.n_labels, booster.learners
-        setting = Setting(booster.learners, problem.n_labels, problem.n_features, problem.horizon)
-        self.crowd = booster.weak.crowd(setting)
-        self.random_ties = booster.ties == "random"
-        self.generator = generator
-        self.round = 0
-        self.best = 0
-        self.told: tuple[FloatArray, FloatArray] | None = None
-        """Costs (N, k) and weights (N,) that the weak learners were told last."""
-
-    def predict(self, x: FloatArray) -> FloatArray:
-        """Probabilities of the labels, shape (k,)."""
-        raise NotImplementedError
-
-    def update(self, x: FloatArray, action: int, label: int | None) -> None:
-        """Learn from a round in which ``action`` was played."""
-        raise NotImplementedError
-
-    def ask(self, x: FloatArray) -> IntArray:
-        """What the weak learners predict, shape (N,)."""
-        dice = self.generator.random(self.n_learners if self.crowd.draws else 0)
-        labels = self.crowd.predict(x, dice)
-        legal = (labels >= 0) & (labels < self.n_labels)
-        if labels.shape != (self.n_learners,) or not legal.all():
-            raise LearnerError(
-                f"the weak learners predicted {labels.tolist()}: expected {self.n_learners} labels from 0 to"
-                f" {self.n_labels - 1}."
-            )
-        return labels
-
-    def highest(self, scores: FloatArray | IntArray) -> IntArray:
-        """The label with most votes in each row of shape (rows, k), ties being drawn here and now."""
-        if not self.random_ties:
-            lowest: IntArray = scores.argmax(axis=1)
-            return lowest
-        level = scores == scores.max(axis=1, keepdims=True)
-        return draw(level.astype(np.float64), self.generator.random(len(scores)))
-
-    def tell(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
-        """Let the weak learners learn; they must leave what they are told as it is."""
-        check_costs(costs, weights)
-        for array in (costs, weights):
-            array.setflags(write=False)
-        self.told = (costs, weights)
-        try:
-            self.crowd.update(x, costs, weights)
-        except ValueError as error:
-            if "read-only" not in str(error):
-                raise
-            raise LearnerError(
-                "the weak learners changed the costs or weights that they were told: expected them to be left alone."
-            ) from error
-
-
-def ready(booster: Booster, problem: Problem) -> Player:
-    """The booster as the game plays it, in plain Python; it draws from the learner's own stream."""
-    booster.begin(
-        problem, np.random.default_rng(0)
-    )  # so that what cannot be played is said at once
-
-    def live(
-        features: Callable[[int], FloatArray], weights: FloatArray, dice: np.random.Generator
-    ) -> tuple[Callable[..., None], Callable[..., bool]]:
-        boosting, position = booster.begin(problem, dice), 0
-
-        def predict(
-            scores: Any, best: int, runner: int, gap: float, parameters: Any, state: Any, p: Any
-        ) -> None:
-            p[:] = boosting.predict(features(position))
-
-        def update(
-            scores: Any, best: int, runner: int, p: Any, action: int, label: int, *rest: Any
-        ) -> bool:
-            nonlocal position
-            boosting.update(features(position), action, None if label == UNSEEN else label)
-            position += 1
-            return False
-
-        return predict, update
-
-    declared = Declaration(numbers=booster.numbers(problem), weights=False)
-    idle = Uniform().player(problem)
-    return replace(idle, declaration=declared, live=live)
-
-
-def certain(label: int, n_labels: int) -> FloatArray:
-    """Probabilities that put all on ``label``."""
-    p = np.zeros(n_labels)
-    p[label] = 1.0
-    return p
-
-
-def revealed(label: int | None) -> int:
-    """The label, which full information always reveals."""
-    if label is None:
-        raise LearnerError("the label was not revealed: expected full information.")
-    return label
-
-
-def normalised(costs: FloatArray, label: int) -> tuple[FloatArray, FloatArray]:
-    """Write costs of shape (N, k) as a constant, and a weight times a vector that is 0 at ``label`` and sums to 1.
-
-    They must be least at the label; what they miss of that by rounding is dropped.
-
-    Returns
-    -------
-    the cost vectors, zero where the weight is, and the weights, shape (N,)
-    """
-    excess = np.maximum(costs - costs[:, label, None], 0)
-    weights = excess.sum(axis=1)
-    return excess / np.where(weights > 0, weights, 1)[:, None], weights
-
-
-def one_hot(labels: IntArray, values: Any, n_labels: int) -> Any:
-    """Rows of zeros with ``values`` at the labels, shape (N, k)."""
-    rows = np.zeros((len(labels), n_labels), dtype=np.asarray(values).dtype)
-    rows[np.arange(len(labels)), labels] = values
-    return rows

@@ -32,6 +32,7 @@ import numpy as np
 from scipy.special import softmax
 
 from ...errors import LearnerError, require
+from .stumps import Stumps
 from .weak import Crowd, FloatArray, IntArray, Setting, _Spelt
 
 
@@ -112,38 +113,7 @@ class HedgeStump(_Spelt):
     def crowd(self, setting: Setting) -> Crowd:
         size = self.n_hypotheses(setting.n_features, setting.n_labels)
         rate = hedge_rate(size, 1, setting.horizon) if self.rate is None else self.rate
-        return _Stumps(rate, setting)
-
-
-class _Stumps:
-    draws: ClassVar[bool] = True
-
-    def __init__(self, rate: float, setting: Setting) -> None:
-        self.rate = rate
-        n, k, d = setting.n_learners, setting.n_labels, setting.n_features
-        self.costs = np.zeros(
-            (n, d, 2, k)
-        )  # cost so far of each label for each value of each feature
-        self.features = np.arange(d)
-
-    def probabilities(self, x: FloatArray) -> FloatArray:
-        """Probabilities of the labels that each learner draws from, shape (N, k)."""
-        values = (x > 0).astype(np.int64)
-        least = self.costs.min(axis=3, keepdims=True)
-        shares = np.exp(-self.rate * (self.costs - least))
-        sums = shares.sum(axis=3)
-        of_stumps = softmax((np.log(sums) - self.rate * least[..., 0]).sum(axis=2), axis=1)
-        at = shares[:, self.features, values] / sums[:, self.features, values, None]
-        found: FloatArray = np.einsum("nd,ndk->nk", of_stumps, at)
-        return found
-
-    def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
-        return draw(self.probabilities(x), dice)
-
-    def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
-        self.costs[:, self.features, (x > 0).astype(np.int64)] += (weights[:, None] * costs)[
-            :, None, :
-        ]
+        return Stumps(rate, setting)
 
 
 @dataclass(frozen=True)

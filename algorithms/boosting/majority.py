@@ -27,25 +27,33 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ...compiled import kernel, workspace
 from ...errors import require, unknown
 from ..baseline import NOTHING
-from ..learner import Player, Problem
-from .booster import (
-    BanditBooster,
-    Booster,
+from ..learner import Problem
+from .booster import BanditBooster, Booster, Generator
+from .boosting import (
+    ASSESS,
+    BEST,
+    LEARNS,
+    RANDOM,
+    REVEALED,
+    RHO,
+    ROUND,
+    SCALE,
+    VOTE,
     Boosting,
-    Generator,
-    certain,
-    normalised,
-    one_hot,
-    ready,
-    revealed,
+    assess_losses,
+    explore,
+    highest,
+    share_out,
 )
-from .estimates import check_rate, estimate, exploration, loss_estimate
+from .cache import cache_of, cast_vote, find_costs, open_vote
 from .potentials import Potentials
 from .weak import FloatArray, IntArray
 
@@ -67,45 +75,120 @@ class _Majority(Booster):
         """The potentials, with the tie rule that goes with that of the vote."""
         return Potentials(n_labels, self.gamma, "random" if self.ties == "random" else "error")
 
+    def begin(self, problem: Problem, generator: Generator, *, interpreted: bool = False) -> Voting:
+        return Voting(self, problem, generator, interpreted)
+
     def scales(self, n_labels: int) -> FloatArray:
         """What the weights of each weak learner are divided by, shape (N,)."""
         if self.scale == "trivial":
             return np.full(self.learners, n_labels - 1.0)
-        made = self.potentials(n_labels)
-        return np.array(
-            [made.largest_weight(i, self.learners - 1 - i) for i in range(self.learners)]
-        )
+        return _largest_weights(self.potentials(n_labels), self.learners)
 
 
-class _Voting(Boosting):
-    def __init__(self, booster: _Majority, problem: Problem, generator: Generator) -> None:
-        super().__init__(booster, problem, generator)
+@lru_cache(maxsize=32)
+def _largest_weights(potentials: Potentials, n_learners: int) -> FloatArray:
+    return np.array([potentials.largest_weight(i, n_learners - 1 - i) for i in range(n_learners)])
+
+
+@kernel(VOTE)
+def _vote(
+    dice: FloatArray,
+    parameters: FloatArray,
+    labels: IntArray,
+    scores: Any,
+    learners: Any,
+    counts: IntArray,
+    losses: FloatArray,
+    p: FloatArray,
+    costs: Any,
+    weights: FloatArray,
+) -> None:
+    n, k = labels.shape[0], p.shape[0]
+    counts[ROUND] += 1
+    for i in range(n):
+        for label in range(k):
+            scores[i + 1, label] = scores[i, label]
+        scores[i + 1, labels[i]] += 1.0
+    at_random = parameters[RANDOM] > 0.0
+    counts[BEST] = highest(scores[n], dice[0] if at_random else 0.0, at_random)
+    explore(counts[BEST], parameters[RHO], p)
+
+
+@kernel(ASSESS)
+def _assess(
+    action: int,
+    label: int,
+    parameters: FloatArray,
+    labels: IntArray,
+    scores: Any,
+    learners: Any,
+    counts: IntArray,
+    losses: FloatArray,
+    p: FloatArray,
+    costs: Any,
+    weights: FloatArray,
+    ranking: Any,
+    places: Any,
+    tables: FloatArray,
+    tie_weights: FloatArray,
+    keys: Any,
+    kept: Any,
+    work: Any,
+) -> None:
+    n, k, revealed = labels.shape[0], p.shape[0], parameters[REVEALED] > 0.0
+    assess_losses(action, label, counts[BEST], revealed, p, losses)
+    if parameters[LEARNS] == 0.0:
+        return
+    estimate = workspace(k)
+    open_vote(ranking)
+    for i in range(n):
+        slot = find_costs(n - 1 - i, ranking, places, tables, tie_weights, keys, kept, work)
+        for rank in range(k):
+            estimate[rank] = 0.0
+        for row in range(k):
+            share = 1.0 - losses[ranking[1, row]]
+            if share != 0.0:
+                for rank in range(k):
+                    estimate[rank] += share * kept[slot, row, rank]
+        for rank in range(k):
+            costs[i, ranking[1, rank]] = estimate[rank]
+        if revealed:
+            weights[i] = share_out(label, learners[SCALE, i], costs[i])
+        else:
+            weights[i] = 1.0
+            for r in range(k):
+                costs[i, r] /= learners[SCALE, i]
+        cast_vote(labels[i], ranking)
+
+
+class Voting(Boosting):
+    """A booster by majority in play."""
+
+    vote, assess = _vote, _assess
+
+    def __init__(
+        self, booster: _Majority, problem: Problem, generator: Generator, interpreted: bool
+    ) -> None:
+        super().__init__(booster, problem, generator, interpreted)
         self.potentials = booster.potentials(self.n_labels)
-        self.scales = booster.scales(self.n_labels)
-        self.labels: IntArray = np.zeros(self.n_learners, dtype=np.int64)
-        self.before = np.zeros((self.n_learners, self.n_labels), dtype=np.int64)
+        if self.learns:
+            self.memory.learners[SCALE] = booster.scales(self.n_labels)
+            self.cache = cache_of(self.potentials, self.n_learners, interpreted=interpreted)
 
-    def vote(self, x: FloatArray) -> int:
-        """The label with most votes."""
-        self.round += 1
-        self.labels = self.ask(x)
-        cast = one_hot(self.labels, 1, self.n_labels)
-        after = cast.cumsum(axis=0)
-        self.before = after - cast
-        self.best = int(self.highest(after[-1:])[0])
-        return self.best
+    @property
+    def own_dice(self) -> int:
+        return int(self.random_ties)
 
-    def remaining(self, i: int) -> int:
-        """How many weak learners vote after learner i, from 0."""
-        return self.n_learners - 1 - i
+    @property
+    def before(self) -> IntArray:
+        """Votes before that of each weak learner, shape (N, k)."""
+        return self.memory.scores[:-1].astype(np.int64)
 
     def cost_matrices(self) -> FloatArray:
         """C^i of every weak learner, shape (N, k, k)."""
+        last = self.n_learners - 1
         return np.array(
-            [
-                self.potentials.cost_matrix(votes, self.remaining(i))
-                for i, votes in enumerate(self.before)
-            ]
+            [self.potentials.cost_matrix(votes, last - i) for i, votes in enumerate(self.before)]
         )
 
 
@@ -125,28 +208,6 @@ class OnlineMBBM(_Majority):
     """
 
     tunings: ClassVar[Mapping[str, str]] = NOTHING
-
-    def begin(self, problem: Problem, generator: Generator) -> Boosting:
-        return _OnlineVoting(self, problem, generator)
-
-    def player(self, problem: Problem) -> Player:
-        return ready(self, problem)
-
-
-class _OnlineVoting(_Voting):
-    def predict(self, x: FloatArray) -> FloatArray:
-        return certain(self.vote(x), self.n_labels)
-
-    def update(self, x: FloatArray, action: int, label: int | None) -> None:
-        y = revealed(label)
-        raw = np.array(
-            [
-                self.potentials.costs(votes, y, self.remaining(i))
-                for i, votes in enumerate(self.before)
-            ]
-        )
-        costs, weights = normalised(raw, y)
-        self.tell(x, costs, np.minimum(weights / self.scales, 1))
 
 
 @dataclass(frozen=True)
@@ -176,27 +237,3 @@ class BanditBBM(BanditBooster, _Majority):
         if self.tuning != "ones":
             factor = math.pow(problem.n_labels, 1.75) * math.pow(self.learners, 0.25)
         return {"rho": min(0.5, factor / math.sqrt(problem.horizon))}
-
-    def begin(self, problem: Problem, generator: Generator) -> Boosting:
-        return _BanditVoting(self, problem, generator)
-
-    def player(self, problem: Problem) -> Player:
-        return ready(self, problem)
-
-
-class _BanditVoting(_Voting):
-    def __init__(self, booster: BanditBBM, problem: Problem, generator: Generator) -> None:
-        super().__init__(booster, problem, generator)
-        self.rho = booster.numbers(problem)["rho"]
-        check_rate(self.rho, self.n_labels)
-        self.losses = np.zeros(self.n_labels)
-        self.p = np.zeros(self.n_labels)
-
-    def predict(self, x: FloatArray) -> FloatArray:
-        self.p = exploration(self.vote(x), self.rho, self.n_labels)
-        return self.p
-
-    def update(self, x: FloatArray, action: int, label: int | None) -> None:
-        self.losses = loss_estimate(self.best, action, label == action, self.p)
-        costs = estimate(self.losses, self.cost_matrices().swapaxes(0, 1))
-        self.tell(x, costs / self.scales[:, None], np.ones(self.n_learners))

@@ -36,11 +36,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from ...errors import require, unknown
-from .elections import FloatArray, IntArray, fill_costs, loses
+from .elections import FloatArray, IntArray, costs_of, loses
 
 TIES = ("error", "random")
 ALIASED = 1e-20
@@ -81,8 +80,8 @@ class _Tables:
         return weights
 
     @cached_property
-    def circle(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Truncated series, powers and weights at the nodes in the upper half of the unit circle."""
+    def circle(self) -> tuple[int, FloatArray]:
+        """How many nodes lie in the upper half of the unit circle, and the table that elections.py describes."""
         n = self.remaining
         beyond = stats.poisson.sf(np.arange(4 * n + 60), n) < ALIASED
         half = max(n, int(beyond.argmax())) // 2 + 1
@@ -92,14 +91,11 @@ class _Tables:
         nothing = np.zeros((1, half + 1))
         below = np.concatenate([nothing, np.cumsum(terms, axis=0)])
         level = np.concatenate([terms, nothing])
-        series = below + self.tie_nodes[0][:, None, None] * level
+        series = [below + node * level for node in self.tie_nodes[0]]
         weights = np.full(half + 1, 1 / half)
         weights[[0, -1]] /= 2
-        return _parts(series), _parts(powers), weights
-
-
-def _parts(values: NDArray[np.complex128]) -> FloatArray:
-    return np.ascontiguousarray([values.real, values.imag])
+        parts = [part.ravel() for each in (powers, *series) for part in (each.real, each.imag)]
+        return half + 1, np.concatenate([self.own, weights, *parts])
 
 
 _tables = lru_cache(maxsize=1024)(_Tables)
@@ -110,13 +106,10 @@ def _sorted_costs(
     n_labels: int, edge: float, ties: str, remaining: int, votes: tuple[int, ...]
 ) -> FloatArray:
     tables = _tables(n_labels, edge, ties, remaining)
-    series, powers, weights = tables.circle
+    nodes, table = tables.circle
     costs = np.empty((n_labels, n_labels))
-    work = np.empty((2, n_labels + 3, len(weights)))
-    fill_costs.native(
-        np.array(votes), tables.own, series, powers, weights, tables.tie_nodes[1], work, costs
-    )
-    np.clip(costs, 0, 1, out=costs)
+    work = np.empty((2, n_labels + 3, nodes))
+    costs_of.native(np.array(votes), remaining, nodes, table, tables.tie_nodes[1], work, costs)
     costs.setflags(write=False)
     return costs
 
@@ -163,6 +156,15 @@ class Potentials:
             work,
         )
         return lost
+
+    @property
+    def tie_weights(self) -> FloatArray:
+        """Weights of the nodes of ties in the tables."""
+        return _tables(self.n_labels, self.edge, self.ties, 0).tie_nodes[1]
+
+    def table(self, remaining: int) -> tuple[int, FloatArray]:
+        """Number of nodes on the circle and the table for ``remaining`` votes to come; elections.py describes it."""
+        return _tables(self.n_labels, self.edge, self.ties, remaining).circle
 
     def cost_matrix(self, votes: IntArray, remaining: int) -> FloatArray:
         """Costs of shape (k, k) of the next vote, after which ``remaining`` are to come; equation (8).

@@ -5,10 +5,13 @@ they are, and their states are arrays over N. A class of one's own needs less, `
 weight)``, and is made into a crowd by :class:`Each`, which checks what it returns.
 
 A weak learner must be able to predict before it is told anything, and may draw one number in [0, 1) a round.
+
+A crowd that is :class:`Compiled` has two kernels, and is played at full speed; any other is asked in plain Python.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -16,11 +19,24 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...compiled import Kernel, helper, kernel, workspace
 from ...errors import LearnerError, UserError, require
 from ..spec import spec_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+ASK = (
+    # features, a number from [0, 1) for each learner that draws, labels k, parameters, states of the
+    # learners, predicted labels (filled); a label below 0 for features that cannot be read
+    "void(Array(float64, 1, 'C', True), Array(float64, 1, 'C', True), int64, float64[::1], float64[:, ::1],"
+    " int64[::1])"
+)
+TELL = (
+    # features, costs (N, k), weights (N,), parameters, states
+    "void(Array(float64, 1, 'C', True), Array(float64, 2, 'C', True), Array(float64, 1, 'C', True),"
+    " float64[::1], float64[:, ::1])"
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +51,8 @@ class Setting:
 
 class Crowd(Protocol):
     """N weak learners in progress.
+
+    One that ignores what it is told may say so by an attribute ``learns`` that is False: it is told nothing then.
 
     Attributes
     ----------
@@ -55,6 +73,60 @@ class WeakLearner(Protocol):
 
     def crowd(self, setting: Setting) -> Crowd:
         """Make N of them, at their start."""
+
+
+class Compiled:
+    """A crowd of two kernels.
+
+    Parameters
+    ----------
+    setting : what it is made for
+    parameters : numbers that do not change
+    state : of each learner at its start, shape (N, size)
+
+    Attributes
+    ----------
+    ask_kernel, tell_kernel : kernels with the signatures ``ASK`` and ``TELL``
+    """
+
+    draws: ClassVar[bool] = False
+    learns: ClassVar[bool] = True
+    ask_kernel: ClassVar[Kernel]
+    tell_kernel: ClassVar[Kernel]
+
+    def __init__(self, setting: Setting, parameters: FloatArray, state: FloatArray) -> None:
+        self.n_learners, self.n_labels = setting.n_learners, setting.n_labels
+        self.parameters, self.state = parameters, state
+
+    def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
+        labels = np.empty(self.n_learners, dtype=np.int64)
+        self.ask_kernel.native(
+            _plain(x), _plain(dice), self.n_labels, self.parameters, self.state, labels
+        )
+        return labels
+
+    def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
+        told = (_plain(costs), _plain(weights))
+        self.tell_kernel.native(_plain(x), *told, self.parameters, self.state)
+
+
+def _plain(array: FloatArray) -> FloatArray:
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+@helper
+def drawn(chances: FloatArray, die: float) -> int:
+    """An index drawn by inverse cdf with one number in [0, 1); the chances may have any sum."""
+    n: int = chances.shape[0]
+    total = 0.0
+    for i in range(n):
+        total += chances[i]
+    threshold, cumulative = die * total, 0.0
+    for i in range(n):
+        cumulative += chances[i]
+        if threshold < cumulative:
+            return i
+    return n - 1
 
 
 class _Spelt:
@@ -94,24 +166,49 @@ class OracleNoise(_Spelt):
         return _Oracle(self.first, setting)
 
 
-class _Oracle:
-    draws: ClassVar[bool] = False
+@kernel(ASK)
+def _read(
+    x: FloatArray,
+    dice: FloatArray,
+    n_labels: int,
+    parameters: FloatArray,
+    state: FloatArray,
+    labels: IntArray,
+) -> None:
+    first = int(parameters[0])
+    for i in range(labels.shape[0]):
+        labels[i] = -1
+        for label in range(n_labels):
+            if x[first + i] == label:
+                labels[i] = label
+
+
+@kernel(TELL)
+def _ignore(
+    x: FloatArray,
+    costs: FloatArray,
+    weights: FloatArray,
+    parameters: FloatArray,
+    state: FloatArray,
+) -> None:
+    return None
+
+
+class _Oracle(Compiled):
+    learns: ClassVar[bool] = False
+    ask_kernel, tell_kernel = _read, _ignore
 
     def __init__(self, first: int, setting: Setting) -> None:
+        super().__init__(setting, np.array([float(first)]), np.zeros((setting.n_learners, 0)))
         self.columns = slice(first, first + setting.n_learners)
-        self.n_labels = setting.n_labels
 
     def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
-        shown = x[self.columns]
-        labels = shown.astype(np.int64)
-        if not ((labels == shown) & (labels >= 0) & (labels < self.n_labels)).all():
+        labels = super().predict(x, dice)
+        if labels.min() < 0:
             raise LearnerError(
-                f"oracle-noise was shown {shown.tolist()}: expected labels from 0 to {self.n_labels - 1}."
+                f"oracle-noise was shown {x[self.columns].tolist()}: expected labels from 0 to {self.n_labels - 1}."
             )
         return labels
-
-    def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
-        return None
 
 
 @dataclass(frozen=True)
@@ -137,25 +234,72 @@ class CostPerceptron(_Spelt):
         return _Perceptrons(self.rate, setting)
 
 
-class _Perceptrons:
-    draws: ClassVar[bool] = False
+@helper
+def _predicted(x: FloatArray, n_labels: int, row: FloatArray, costs: FloatArray) -> None:
+    """Fill the costs that the weights of a learner, features by labels, predict."""
+    for label in range(n_labels):
+        costs[label] = 0.0
+    for j in range(x.shape[0]):
+        for label in range(n_labels):
+            costs[label] += row[j * n_labels + label] * x[j]
+
+
+@kernel(ASK)
+def _cheapest(
+    x: FloatArray,
+    dice: FloatArray,
+    n_labels: int,
+    parameters: FloatArray,
+    state: FloatArray,
+    labels: IntArray,
+) -> None:
+    predicted = workspace(n_labels)
+    for i in range(labels.shape[0]):
+        _predicted(x, n_labels, state[i], predicted)
+        labels[i] = 0
+        for label in range(n_labels):
+            if predicted[label] < predicted[labels[i]]:
+                labels[i] = label
+
+
+@kernel(TELL)
+def _regress(
+    x: FloatArray,
+    costs: FloatArray,
+    weights: FloatArray,
+    parameters: FloatArray,
+    state: FloatArray,
+) -> None:
+    n_labels, d = costs.shape[1], x.shape[0]
+    predicted = workspace(n_labels)
+    squared = 0.0
+    for j in range(d):
+        squared += x[j] * x[j]
+    for i in range(costs.shape[0]):
+        row = state[i]
+        row[d * n_labels] += 1.0  # rounds
+        if squared > 0.0:
+            step = parameters[0] / (squared * math.sqrt(row[d * n_labels])) * weights[i]
+            _predicted(x, n_labels, row, predicted)
+            for label in range(n_labels):
+                predicted[label] = step * (predicted[label] - costs[i, label])
+            for j in range(d):
+                for label in range(n_labels):
+                    row[j * n_labels + label] -= predicted[label] * x[j]
+
+
+class _Perceptrons(Compiled):
+    ask_kernel, tell_kernel = _cheapest, _regress
 
     def __init__(self, rate: float, setting: Setting) -> None:
-        self.rate = rate
-        self.rounds = 0
-        self.weights = np.zeros((setting.n_learners, setting.n_labels, setting.n_features))
+        size = setting.n_features * setting.n_labels
+        super().__init__(setting, np.array([rate]), np.zeros((setting.n_learners, size + 1)))
 
-    def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
-        labels: IntArray = (self.weights @ x).argmin(axis=1)
-        return labels
-
-    def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
-        self.rounds += 1
-        squared = float(x @ x)
-        if squared == 0:
-            return
-        step = self.rate / (squared * np.sqrt(self.rounds)) * weights
-        self.weights -= (step[:, None] * (self.weights @ x - costs))[:, :, None] * x
+    @property
+    def weights(self) -> FloatArray:
+        """Shape (N, k, d)."""
+        shape = (self.n_learners, -1, self.n_labels)
+        return self.state[:, :-1].reshape(shape).transpose(0, 2, 1)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import pytest
 from scripted_boosting import Dice, Script, Scripted, play, started
 
 from boundcheck.algorithms import graphs
-from boundcheck.algorithms.boosting import booster
 from boundcheck.algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
 from boundcheck.algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from boundcheck.algorithms.boosting.weak import Crowd, Setting
@@ -77,4 +76,3 @@ def test_what_weak_learners_predict_and_are_told_is_checked() -> None:
     greedy = started(OnlineMBBM(Wrong(), 2), 3, Dice())
     with pytest.raises(LearnerError, match="changed the costs or weights that they were told"):
         play(greedy, [0, 1], 0)
-    assert booster.certain(1, 3).tolist() == [0, 1, 0]

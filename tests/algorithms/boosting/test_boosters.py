@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from scripted_boosting import Dice, Script, play, problem, started
+from scripted_boosting import FORMS, Dice, Script, play, problem, started
 
+from boundcheck.adversaries.sequence import Sequence
 from boundcheck.adversaries.weak_learning import labels_with_edge
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.boosting import logistic
@@ -21,6 +22,8 @@ from boundcheck.algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from boundcheck.algorithms.boosting.potentials import Potentials
 from boundcheck.algorithms.boosting.weak import OracleNoise
 from boundcheck.algorithms.learner import Problem
+from boundcheck.verify.play import Game
+from boundcheck.verify.record import ACTION
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "examples.json").read_text(encoding="utf-8")
@@ -29,12 +32,13 @@ CLOSE: dict[str, float] = {"rel": 1e-9, "abs": 1e-9}
 BOOSTERS = (OnlineMBBM, BanditBBM, AdaboostOLM, AdaBandit)
 
 
-def test_online_mbbm_is_the_worked_example() -> None:
-    boosting = started(OnlineMBBM(Script(), 2, gamma=0.2), 3, Dice())
+@pytest.mark.parametrize("form", FORMS)
+def test_online_mbbm_is_the_worked_example(form: str) -> None:
+    boosting = started(OnlineMBBM(Script(), 2, gamma=0.2), 3, Dice(), form=form)
     for worked in EXAMPLES["OnlineMBBM(N=2,g=.2,tie=error)"]:
         p = play(boosting, worked["wl"], worked["y"])
         assert p.tolist() == np.eye(3)[worked["yhat"]].tolist()
-        assert boosting.cost_matrices() == pytest.approx(np.array(worked["C"]), **CLOSE)
+        assert np.array(boosting.cost_matrices()) == pytest.approx(np.array(worked["C"]), **CLOSE)
         costs, weights = boosting.told
         raw, y = np.array(worked["cost"]), worked["y"]
         assert weights * 2 == pytest.approx(np.array(worked["weight"]), **CLOSE)
@@ -44,24 +48,26 @@ def test_online_mbbm_is_the_worked_example() -> None:
         assert costs.sum(axis=1) == pytest.approx((weights > 0).astype(float))
 
 
-def test_bandit_bbm_is_the_worked_example() -> None:
-    boosting = started(BanditBBM(Script(), 2, gamma=0.2, rho=0.3), 3, Dice())
+@pytest.mark.parametrize("form", FORMS)
+def test_bandit_bbm_is_the_worked_example(form: str) -> None:
+    boosting = started(BanditBBM(Script(), 2, gamma=0.2, rho=0.3), 3, Dice(), form=form)
     for worked in EXAMPLES["BanditBBM(N=2,g=.2,rho=.3,tie=error)"]:
         p = play(boosting, worked["wl"], worked["y"], worked["ytilde"])
         assert p == pytest.approx(np.array(worked["P"]), **CLOSE)
         assert boosting.best == worked["yhat"]
-        assert boosting.cost_matrices() == pytest.approx(np.array(worked["C"]), **CLOSE)
+        assert np.array(boosting.cost_matrices()) == pytest.approx(np.array(worked["C"]), **CLOSE)
         assert boosting.losses == pytest.approx(np.array(worked["Lhat"]), **CLOSE)
         costs, weights = boosting.told
         assert costs * 2 == pytest.approx(np.array(worked["chat"]), **CLOSE)
         assert weights.tolist() == [1, 1]
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", ["Adaboost.OLM(N=2)", "AdaBandit(N=2,rho=.3,hedge=1)"])
-def test_the_adaptive_boosters_are_the_worked_examples(name: str) -> None:
+def test_the_adaptive_boosters_are_the_worked_examples(name: str, form: str) -> None:
     bandit = name.startswith("AdaBandit")
     made = AdaBandit(Script(), 2, rho=0.3, hedge=1.0) if bandit else AdaboostOLM(Script(), 2)
-    boosting = started(made, 3, Dice(0.3, 0.6, 0.6))
+    boosting = started(made, 3, Dice(0.3, 0.6, 0.6), form=form)
     for worked in EXAMPLES[name]:
         assert boosting.alphas == pytest.approx(np.array(worked["alpha"]), **CLOSE)
         assert boosting.shares == pytest.approx(np.array(worked["v"]), **CLOSE)
@@ -87,16 +93,27 @@ def test_the_adaptive_boosters_are_the_worked_examples(name: str) -> None:
         assert boosting.shares == pytest.approx(np.array(worked["v_next"]), **CLOSE)
 
 
-def test_the_last_learner_is_told_the_loss_of_the_vote_and_not_the_chance_of_one_more() -> None:
-    """One potential step too many would make every entry lie strictly between 0 and 1."""
+@pytest.mark.parametrize("form", FORMS)
+def test_the_last_learner_is_told_the_loss_of_the_vote_and_not_the_chance_of_one_more(
+    form: str,
+) -> None:
+    """With a potential step too many no cost would be that of a vote that is over."""
+    start, y = Potentials(3, 0.2), 1
     for made in (OnlineMBBM(Script(), 3, gamma=0.2), BanditBBM(Script(), 3, gamma=0.2, rho=0.3)):
-        boosting = started(made, 3, Dice())
-        play(boosting, [0, 1, 2], 1, 0)
-        matrices = boosting.cost_matrices()
-        assert set(np.unique(matrices[-1])) <= {0.0, 1.0}
-        assert ((matrices[0] > 0) & (matrices[0] < 1)).all()
-        start = Potentials(3, 0.2)
-        assert matrices[0][0, 1] == pytest.approx(start.potential((0, 1, 0), 0, 2))
+        boosting = started(made, 3, Dice(), form=form)
+        play(boosting, [0, 1, 2], y, 0)  # before the last vote labels 0 and 1 are level
+        costs, weights = boosting.told
+        first = [start.potential(np.eye(3, dtype=int)[label], y, 2) for label in range(3)]
+        if boosting.informed:
+            assert costs[-1].tolist() == [0.5, 0, 0.5]
+            assert weights[-1] == 1
+            excess = np.array(first) - first[y]
+            assert costs[0] * weights[0] * 2 == pytest.approx(excess, abs=1e-12)
+        else:  # every loss but that of the label played is 0
+            assert boosting.losses == pytest.approx([1 / 0.7, 0, 0])
+            matrix = 1 - np.array([[1, 0, 0], [0, 1, 0], [0, 0, 0]])
+            stated = np.array([1 - 1 / 0.7, 1, 1]) @ matrix / 2
+            assert costs[-1] == pytest.approx(stated, abs=1e-12)
 
 
 def test_costs_telescope_to_the_mistake() -> None:
@@ -108,7 +125,10 @@ def test_costs_telescope_to_the_mistake() -> None:
     for _ in range(20):
         labels, y = generator.integers(k, size=n), int(generator.integers(k))
         play(boosting, labels.tolist(), y)
+        told, weights = boosting.told
         costs = boosting.cost_matrices()[:, y]
+        excess = costs - costs[:, [y]]
+        assert told * weights[:, None] * (k - 1) == pytest.approx(excess, abs=1e-12)
         chances = np.full(k, (1 - 0.15) / k) + 0.15 * np.eye(k)[y]
         along = costs[np.arange(n), labels]
         expected = costs @ chances
@@ -120,10 +140,11 @@ def test_costs_telescope_to_the_mistake() -> None:
         assert along[-1] == pytest.approx(lost, abs=1e-12)
 
 
-def test_the_weights_step_down_the_loss() -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_the_weights_step_down_the_loss(form: str) -> None:
     """With the sign of a gradient flipped the loss at the new weights would rise."""
     generator, k, n = np.random.default_rng(2), 3, 4
-    boosting = started(AdaboostOLM(Script(), n), k, generator)
+    boosting = started(AdaboostOLM(Script(), n), k, generator, form=form)
     boosting.round = 10_000  # so that a step is short
     for _ in range(50):
         boosting.alphas = generator.uniform(-1.5, 1.5, size=n)
@@ -184,29 +205,31 @@ def test_hedge_follows_the_expert_that_errs_less() -> None:
         assert boosting.shares[1] / boosting.shares[0] == pytest.approx(math.exp(hedge))
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", [OnlineMBBM, BanditBBM])
-def test_a_tie_of_the_vote_is_drawn_once_and_kept(kind: Any) -> None:
+def test_a_tie_of_the_vote_is_drawn_once_and_kept(kind: Any, form: str) -> None:
     """The numbers given suffice for one draw a round, by ``predict``; ``update`` has none left to draw."""
     found = set()
     for die, expected in ((0.1, 0), (0.4, 1), (0.9, 2)):
         dice = Dice(die)
-        boosting = started(kind(Script(), 3, "random"), 3, dice, horizon=10**9)
+        boosting = started(kind(Script(), 3, "random"), 3, dice, horizon=10**9, form=form)
         p = play(boosting, [2, 0, 1], 1, 0)
         assert boosting.best == expected
         assert p.argmax() == expected
         assert dice.drawn == 1
         found.add(boosting.best)
     assert found == {0, 1, 2}
-    lowest = started(kind(Script(), 3), 3, Dice(), horizon=10**9)
+    lowest = started(kind(Script(), 3), 3, Dice(), horizon=10**9, form=form)
     play(lowest, [2, 0, 1], 1, 0)
     assert lowest.best == 0
 
 
-def test_ties_of_experts_are_drawn_once_and_kept() -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_ties_of_experts_are_drawn_once_and_kept(form: str) -> None:
     """Redrawn ones would give Hedge the loss of a label that was not the expert's."""
     for kind in (AdaboostOLM, AdaBandit):
         dice = Dice(0.9, 0.4, 0.0)
-        boosting = started(kind(Script(), 2, "random"), 3, dice, horizon=10**9)
+        boosting = started(kind(Script(), 2, "random"), 3, dice, horizon=10**9, form=form)
         p = play(boosting, [0, 1], 2, 2)
         assert boosting.experts.tolist() == [2, 1]
         assert p.argmax() == boosting.best == 2
@@ -219,9 +242,10 @@ def test_ties_of_experts_are_drawn_once_and_kept() -> None:
 
 
 def test_a_random_tie_has_equal_chances() -> None:
-    boosting = started(OnlineMBBM(Script(), 3, "random"), 4, np.random.default_rng(6))
-    scores = np.tile([2, 1, 2, 2], (90_000, 1))
-    drawn = boosting.highest(scores)
+    rounds, k = 90_000, 4
+    shown = Sequence.from_dense(np.tile([0.0, 2, 3], (rounds, 1)), np.zeros(rounds, int), k, "tie")
+    game = Game(OnlineMBBM(OracleNoise(), 3, "random"), shown, graphs.full_information(k))
+    drawn = np.concatenate([block.column(ACTION) for block in game.play()])
     assert set(drawn.tolist()) == {0, 2, 3}
     for label in (0, 2, 3):
         assert stats.binomtest(int((drawn == label).sum()), len(drawn), 1 / 3).pvalue > 1e-9

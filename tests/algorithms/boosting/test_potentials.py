@@ -236,13 +236,13 @@ def test_partitions_are_all_votes_in_descending_order() -> None:
 def test_kernels_agree_bit_for_bit_in_both_forms() -> None:
     for ties in RULES:
         tables = potentials._tables(4, 0.15, ties, 9)
-        series, powers, weights = tables.circle
+        nodes, table = tables.circle
         votes = np.array([0, 1, 1, 3])
         costs, losses = [], []
         for form in ("python", "native"):
-            filled, work = np.empty((4, 4)), np.empty((2, 7, len(weights)))
-            getattr(elections.fill_costs, form)(
-                votes, tables.own, series, powers, weights, tables.tie_nodes[1], work, filled
+            filled, work = np.empty((4, 4)), np.empty((2, 7, nodes))
+            getattr(elections.costs_of, form)(
+                votes, 9, nodes, table, tables.tie_nodes[1], work, filled
             )
             costs.append(filled.tobytes())
             losses.append(
