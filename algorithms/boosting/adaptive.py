@@ -37,8 +37,8 @@ from typing import Any, ClassVar
 from scipy.special import softmax
 
 from ...compiled import helper, kernel, workspace
-from ..learner import Problem
-from .booster import BanditBooster, Booster, Generator
+from ..learner import Player, Problem
+from .booster import BanditBooster, Booster, Generator, ready
 from .boosting import (
     ALPHA,
     ASSESS,
@@ -279,6 +279,9 @@ class AdaboostOLM(_Adaptive):
         known = math.sqrt(8 * math.log(self.learners) / problem.horizon)
         return {"hedge": known if self.tuning == "theory" else 1.0}
 
+    def player(self, problem: Problem) -> Player:
+        return ready(self, problem)
+
 
 @dataclass(frozen=True)
 class AdaBandit(BanditBooster, _Adaptive):
@@ -318,3 +321,6 @@ class AdaBandit(BanditBooster, _Adaptive):
             known = math.sqrt(2 * rho * math.log(n) / ((k - 1) * horizon))
             hedge = known if self.tuning == "theory" else 1.0
         return {"rho": rho, "hedge": hedge}
+
+    def player(self, problem: Problem) -> Player:
+        return ready(self, problem)

@@ -115,14 +115,6 @@ class Booster(Baseline):
         """
         raise NotImplementedError
 
-    def player(self, problem: Problem) -> Player:
-        def begin(generator: np.random.Generator, interpreted: bool) -> Boosting:
-            return self.begin(problem, generator, interpreted=interpreted)
-
-        begin(np.random.default_rng(0), True)  # so that what cannot be played is said at once
-        declared = Declaration(numbers=self.numbers(problem), weights=False)
-        return replace(Uniform().player(problem), declaration=declared, boosting=begin)
-
 
 @dataclass(frozen=True)
 class BanditBooster(Booster):
@@ -145,3 +137,14 @@ class BanditBooster(Booster):
 
     def accepts(self, graph: FeedbackGraph) -> bool:
         return observes_itself(graph)
+
+
+def ready(booster: Booster, problem: Problem) -> Player:
+    """The booster as the game plays it; it draws from the learner's own stream."""
+
+    def begin(generator: np.random.Generator, interpreted: bool) -> Boosting:
+        return booster.begin(problem, generator, interpreted=interpreted)
+
+    begin(np.random.default_rng(0), False)  # so that what cannot be played is said at once
+    declared = Declaration(numbers=booster.numbers(problem), weights=False)
+    return replace(Uniform().player(problem), declaration=declared, boosting=begin)

@@ -35,8 +35,8 @@ import numpy as np
 from ...compiled import kernel, workspace
 from ...errors import require, unknown
 from ..baseline import NOTHING
-from ..learner import Problem
-from .booster import BanditBooster, Booster, Generator
+from ..learner import Player, Problem
+from .booster import BanditBooster, Booster, Generator, ready
 from .boosting import (
     ASSESS,
     BEST,
@@ -209,6 +209,9 @@ class OnlineMBBM(_Majority):
 
     tunings: ClassVar[Mapping[str, str]] = NOTHING
 
+    def player(self, problem: Problem) -> Player:
+        return ready(self, problem)
+
 
 @dataclass(frozen=True)
 class BanditBBM(BanditBooster, _Majority):
@@ -237,3 +240,6 @@ class BanditBBM(BanditBooster, _Majority):
         if self.tuning != "ones":
             factor = math.pow(problem.n_labels, 1.75) * math.pow(self.learners, 0.25)
         return {"rho": min(0.5, factor / math.sqrt(problem.horizon))}
+
+    def player(self, problem: Problem) -> Player:
+        return ready(self, problem)

@@ -40,6 +40,9 @@ GRAPHS = [
     graphs.filtering(4, (1, 3)),
     graphs.filtering(2, (1,)),
 ]
+SMALL = dict.fromkeys(("ada-bandit", "adaboost-olm", "bandit-bbm", "online-mbbm"), "learners=4")
+"""Parameters that plain Python can play in a short time."""
+
 ROUNDS = 24
 OWN_STREAM = {"leaping"}
 """Learners that play one adversary only, in test_concealed.py."""
@@ -54,7 +57,10 @@ def specs() -> list[str]:
         tuned = (
             [f"tuning={t}" for t in made.tunings if t != "default"] if "tuning" in fields else []
         )
-        found += [name, *(f"{name}:{part}" for part in (*tuned, *VARIANTS.get(name, [])))]
+        small = SMALL.get(name)
+        for part in ("", *tuned, *VARIANTS.get(name, [])):
+            parts = ",".join(filter(None, (small, part)))
+            found.append(f"{name}:{parts}" if parts else name)
     return found
 
 
