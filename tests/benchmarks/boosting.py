@@ -17,6 +17,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -113,13 +114,11 @@ def side_by_side(k: int, n: int, seconds: float) -> None:
     for kind in (OnlineMBBM, AdaboostOLM, BanditBBM, AdaBandit):
         made = make(kind, n)
         ways: dict[str, Callable[[], float]] = {
-            "compiled": lambda made=made: compiled(made, k, seconds),
-            "loop": lambda made=made: looped(made, k, seconds),
+            "compiled": partial(compiled, made, k, seconds),
+            "loop": partial(looped, made, k, seconds),
         }
         if kind is BanditBBM:
-            ways["simulated"] = lambda made=made, drawn=Simulated(k, made.gamma): looped(
-                made, k, seconds, drawn
-            )
+            ways["simulated"] = partial(looped, made, k, seconds, Simulated(k, made.gamma))
         found: dict[str, list[float]] = {way: [] for way in ways}
         for _ in range(TURNS):
             for way, measure in ways.items():

@@ -214,8 +214,8 @@ class Entrant:
             except UserError as error:
                 reason = str(error)
                 continue
-            if player.live is not None:
-                return cls(spec, None, "it plays in plain Python; see tests/benchmarks/boosting.py")
+            if player.boosting is not None:
+                return cls(spec, None, "its weak learners decide; see tests/benchmarks/boosting.py")
             return cls(spec, graph)
         return cls(spec, None, reason)
 
