@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -69,6 +69,7 @@ class Case:
     seed : root of all randomness
     played : sums of the replicates that were played already, at their checkpoints (ledger.py)
     enumerated : rounds of the replicates whose actions were enumerated already
+    kept : what claims keep of this case for one another, by what it is and the replicate
     """
 
     setting: Setting
@@ -83,6 +84,9 @@ class Case:
         default_factory=dict, init=False, repr=False, compare=False
     )
     enumerated: dict[int, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    kept: dict[tuple[str, int], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @cached_property
     def game(self) -> Game:
@@ -173,6 +177,16 @@ class Case:
         if not isinstance(self.loss, SmoothHinge | Hinge) or self.comparator.fractions is None:
             return False
         return separates(self.sequence, self.comparator.fractions)
+
+    def with_fresh_sequence(self, replicate: int) -> Case:
+        """The same case on a sequence of the replicate's own, for statements whose probability is over the
+        sequence too; that of replicate 0 is the case's."""
+        if replicate == 0:
+            return self
+        words = np.random.SeedSequence(self.seed, spawn_key=(3, replicate)).generate_state(4)
+        seed = int.from_bytes(words.tobytes(), "little")
+        sequence = self.adversary.sequence(self.sequence.horizon, seed)
+        return replace(self, sequence=sequence)
 
     def replicate(
         self,

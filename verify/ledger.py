@@ -51,17 +51,26 @@ class Ledger:
 
 
 def play_ledgers(
-    case: Case, replicates: Sequence[int], *, interpreted: bool = False
+    case: Case, replicates: Sequence[int], *, interpreted: bool = False, fresh: bool = False
 ) -> list[Ledger]:
     """Play the given replicates, in order, and add each up (compensated between blocks): a ledger for each
     checkpoint, the last of which is the whole.
 
-    Claims about the same case share its runs.
+    Claims about the same case share its runs. With ``fresh`` every replicate has a sequence of its own.
     """
+    runs = []
     for replicate in replicates:
+        if fresh:
+            key = ("fresh ledger", replicate)
+            if key not in case.kept:
+                drawn = case.with_fresh_sequence(replicate)
+                case.kept[key] = _play_one(drawn, replicate, interpreted)
+            runs.append(case.kept[key])
+            continue
         if replicate not in case.played:
             case.played[replicate] = _play_one(case, replicate, interpreted)
-    played = np.stack([case.played[replicate] for replicate in replicates])
+        runs.append(case.played[replicate])
+    played = np.stack(runs)
     marks = checkpoints(case.sequence.horizon).tolist()
     return [Ledger(mark, *played[:, i].T) for i, mark in enumerate(marks)]
 

@@ -8,7 +8,7 @@ expectations, both nulls must fall: the smaller of the two e-values counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
 from .evidence import LEVEL, headroom_of_mean, log_wealths, runs_to_refute
 from .judge import Curve, Outcome
-from .ledger import Ledger, play_ledgers, play_runs
+from .ledger import Ledger, play_ledgers
 
 FloatArray = NDArray[np.float64]
 
@@ -65,6 +65,8 @@ class MeanSides:
 
 
 SidesOf = Callable[[Case, Form, Ledger], MeanSides]
+Play = Callable[[int], Iterator[tuple[int, MeanSides]]]
+"""From a number of runs to both sides after the whole of them, then after prefixes, with the numbers of rounds."""
 
 
 def examine_mean(
@@ -77,11 +79,21 @@ def examine_mean(
     interpreted: bool = False,
 ) -> Outcome:
     """Play the runs and judge the means of the two sides."""
-    probe = sides_of(case, form, play_runs(case, range(1), interpreted=interpreted))
+
+    def play(runs: int) -> Iterator[tuple[int, MeanSides]]:
+        ledgers = play_ledgers(case, range(runs), interpreted=interpreted)
+        return ((ledger.rounds, sides_of(case, form, ledger)) for ledger in reversed(ledgers))
+
+    return judge_mean(play, claim, form, case, replicates)
+
+
+def judge_mean(play: Play, claim: Claim, form: Form, case: Case, replicates: int) -> Outcome:
+    """Judge the means of the two sides in so many runs."""
+    _, probe = next(play(1))
     if probe.least >= probe.most:  # whatever the runs do, so one is enough
         replicates = 1
-    ledgers = play_ledgers(case, range(replicates), interpreted=interpreted)
-    sides = sides_of(case, form, ledgers[-1])
+    played = list(play(replicates))
+    _, sides = played[0]
     means = [float(bound.values.mean()) for bound in sides.bounds]
     binding = int(np.argmax(means))
     observed, envelope = float(sides.observed.mean()), means[binding]
@@ -95,9 +107,7 @@ def examine_mean(
         runs=replicates,
         rounds=replicates * case.sequence.horizon,
         sampled=True,
-        curve=Curve.joined(
-            [_point(ledger.rounds, sides_of(case, form, ledger)) for ledger in ledgers]
-        ),
+        curve=Curve.joined([_point(rounds, prefix) for rounds, prefix in reversed(played)]),
     )
     lowest = max(float(bound.values.min()) for bound in sides.bounds)
     if max(sides.least, lowest) >= sides.most:

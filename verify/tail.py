@@ -8,7 +8,7 @@ be at most delta as well; that limit is descriptive and outside the alarm budget
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
 from .evidence import LEVEL, binomial_upper_limit, log_wealths, runs_to_hold
 from .judge import Curve, Outcome
-from .ledger import Ledger, play_ledgers, play_runs
+from .ledger import Ledger, play_ledgers
 
 FloatArray = NDArray[np.float64]
 
@@ -35,15 +35,19 @@ class TailSides:
     envelopes : for each delta the right side, one entry a run
     base : the comparator's loss, one entry a run
     bites : the horizon from which the envelope bites, in a few words
+    most : the largest value that the observed side can have, one entry a run; the rounds where None
     """
 
     observed: FloatArray
     envelopes: dict[float, FloatArray]
     base: FloatArray
     bites: str
+    most: FloatArray | None = None
 
 
 SidesOf = Callable[[Case, Form, Ledger], TailSides]
+Play = Callable[[int], Iterator[tuple[int, TailSides]]]
+"""From a number of runs to both sides after the whole of them, then after prefixes, with the numbers of rounds."""
 
 
 def examine_tail(
@@ -54,14 +58,27 @@ def examine_tail(
     replicates: int,
     *,
     interpreted: bool = False,
+    fresh: bool = False,
 ) -> Outcome:
-    """Play the runs and judge how often the envelope was exceeded."""
+    """Play the runs, with ``fresh`` each on a sequence of its own, and judge how often the envelope was
+    exceeded."""
+
+    def play(runs: int) -> Iterator[tuple[int, TailSides]]:
+        ledgers = play_ledgers(case, range(runs), interpreted=interpreted, fresh=fresh)
+        return ((ledger.rounds, sides_of(case, form, ledger)) for ledger in reversed(ledgers))
+
+    return judge_tail(play, claim, form, case, replicates)
+
+
+def judge_tail(play: Play, claim: Claim, form: Form, case: Case, replicates: int) -> Outcome:
+    """Judge how often the envelope was exceeded in so many runs."""
     horizon = case.sequence.horizon
-    probe = sides_of(case, form, play_runs(case, range(1), interpreted=interpreted))
-    if all(float(bound[0] - probe.base[0]) >= horizon for bound in probe.envelopes.values()):
+    _, probe = next(play(1))
+    most = horizon if probe.most is None else float(probe.most[0])
+    if all(float(bound[0] - probe.base[0]) >= most for bound in probe.envelopes.values()):
         replicates = 1  # vacuous whatever the runs do, so one is enough
-    ledgers = play_ledgers(case, range(replicates), interpreted=interpreted)
-    sides = sides_of(case, form, ledgers[-1])
+    played = list(play(replicates))
+    _, sides = played[0]
     tightest = max(sides.envelopes)
     worst = int(np.argmax(sides.observed / sides.envelopes[tightest]))
     observed = float(sides.observed[worst])
@@ -79,21 +96,24 @@ def examine_tail(
         sampled=True,
         curve=Curve.joined(
             [
-                Curve.of_runs(ledger.rounds, prefix.observed, bound, delta)
-                for ledger in ledgers
-                for prefix in [sides_of(case, form, ledger)]
+                Curve.of_runs(rounds, prefix.observed, bound, delta)
+                for rounds, prefix in reversed(played)
                 for delta, bound in prefix.envelopes.items()
             ]
         ),
     )
-    if all((envelopes >= horizon).all() for envelopes in sides.envelopes.values()):
+    highest = np.full(replicates, float(horizon)) if sides.most is None else sides.most
+    if all((envelopes >= highest).all() for envelopes in sides.envelopes.values()):
         found.verdict = Verdict.VACUOUS
         found.headroom = None
-        found.evidence = f"the envelope is at least T = {horizon} in every run; {sides.bites}"
+        least = (
+            f"T = {horizon}" if sides.most is None else f"{highest.min():.6g}, what no run exceeds,"
+        )
+        found.evidence = f"the envelope is at least {least} in every run; {sides.bites}"
         return found
     K = case.n_labels
     flags = []
-    if envelope >= (K - 1) / K * horizon:
+    if sides.most is None and envelope >= (K - 1) / K * horizon:
         flags.append("weak")
     if base > 0 and sides.observed.max() <= base:
         flags.append("comparator-dominated")

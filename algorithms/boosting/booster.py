@@ -92,7 +92,7 @@ class Booster(Baseline):
 
     @property
     def promises(self) -> tuple[str, ...]:
-        return ("game/*",)
+        return ("boosting/*", "game/*")
 
     def check(self, problem: Problem) -> None:
         """Raise :class:`UserError` for a problem that the booster cannot play."""

@@ -1,0 +1,57 @@
+"""Binary features, one of which tells the label but for noise: something for stumps to learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .sequence import Comparator, Sequence, checked_rate, integer_at_least, stream
+
+
+@dataclass(frozen=True)
+class PlantedStump:
+    """Features are fair signs, and the label is 1 where the first is 1 and 0 where it is -1.
+
+    With probability ``noise`` the label is drawn again, uniformly over all k. A shorter horizon gives a prefix of the
+    longer one.
+
+    Parameters
+    ----------
+    n_labels : k, at least 2
+    features : d, at least 1
+    noise : in [0, 1]
+    """
+
+    n_labels: int = 3
+    features: int = 4
+    noise: float = 0.1
+
+    def __post_init__(self) -> None:
+        integer_at_least("n_labels", self.n_labels, 2)
+        integer_at_least("features", self.features, 1)
+        object.__setattr__(self, "noise", checked_rate("noise", self.noise))
+
+    @property
+    def spec(self) -> str:
+        """``planted-stump`` with its parameters."""
+        return (
+            f"planted-stump:n_labels={self.n_labels},features={self.features},noise={self.noise!r}"
+        )
+
+    def sequence(self, horizon: int, seed: int) -> Sequence:
+        """Return ``horizon`` rounds with the comparator that reads the first feature."""
+        integer_at_least("horizon", horizon, 1)
+        uniforms = stream(seed, self.spec).random((horizon, self.features + 2))
+        signs = np.where(uniforms[:, : self.features] < 0.5, -1.0, 1.0)
+        drawn = (uniforms[:, -1] * self.n_labels).astype(np.int64)
+        labels = np.where(uniforms[:, -2] < self.noise, drawn, signs[:, 0] > 0)
+        return Sequence.from_dense(signs, labels, self.n_labels, self.spec, self.comparator())
+
+    def comparator(self) -> Comparator:
+        """Return the smallest weights of the first feature with margin 1 without noise, exactly."""
+        size = Fraction(1, 2 if self.n_labels == 2 else 1)
+        rows = [[Fraction(0)] * self.features for _ in range(self.n_labels)]
+        rows[0][0], rows[1][0] = -size, size
+        return Comparator.exact(rows)

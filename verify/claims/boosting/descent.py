@@ -1,0 +1,222 @@
+"""Regret of the weights alpha of the adaptive boosters, which descend the logistic loss.
+
+===========  =====================================================================
+symbol       name here (E17, E18 of the second paper, its displays rebuilt)
+===========  =====================================================================
+f^i_t        the logistic loss as a function of the weight of vote i
+Gamma        2k^2/rho, above all estimates of the derivative for rho up to 1/2
+rho          ``rho``
+===========  =====================================================================
+
+With |f'| at most k - 1, a set of width 4 and steps 2 sqrt(2) / ((k - 1) sqrt(t)) descent has regret 4 sqrt(2) (k - 1)
+sqrt(T), for every sequence. With estimates and steps rho / (k^2 sqrt(t)) it has 12 k^2 sqrt(T) / rho on the line
+through each estimate. The estimate of f is not convex, but f is: what f pays beyond alpha* is at most the sum of
+f'(alpha_t) (alpha_t - alpha*), a martingale with increments of range 8 Gamma away from that, and linear in alpha*, so
+that the ends -2 and 2 speak for all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+
+import numpy as np
+
+from ....algorithms.boosting.adaptive import LIMIT, AdaBandit, AdaboostOLM
+from ....algorithms.boosting.logistic import slopes
+from ...case import Case, Setting
+from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof
+from ...judge import Outcome
+from ...tail import TailSides, judge_tail
+from ..baselines import about, number
+from ..theorems_3_and_5 import deltas_for
+from .runs import Inside, first_bite, look_inside
+from .sums import RunSides, examine_inside
+
+LARGEST_RHO = 0.5
+"""Up to this rate 2k^2/rho bounds the estimates of the derivative."""
+
+
+def about_one(claim: str, kind: type) -> Callable[[Case], str | None]:
+    """The hypothesis that the booster is of this kind, and explores at a rate for which the constants are right."""
+    promised = about(claim)
+
+    def missing(case: Case) -> str | None:
+        if reason := promised(case):
+            return reason
+        if not isinstance(case.learner, kind):
+            return f"it is about {kind.__name__}"
+        if kind is AdaBandit and number(case, "rho") > LARGEST_RHO:
+            return f"rho = {number(case, 'rho'):.6g}: it needs at most {LARGEST_RHO}"
+        return None
+
+    return missing
+
+
+@cache
+def full_settings() -> tuple[Setting, ...]:
+    """Adaboost.OLM with learners that learn, and with ones that do not."""
+    return tuple(
+        Setting(f"adaboost-olm:{learner}", stream, "full", 2000, replicates=2)
+        for learner, stream in (
+            ("learners=8", "planted-stump:n_labels=3,noise=0.3"),
+            ("learners=8,tuning=theory", "planted-stump:n_labels=5,noise=0.1"),
+            ("weak=oracle-noise,learners=10", "oracle-labels:n_labels=3,learners=10,edge=0.2"),
+        )
+    )
+
+
+@cache
+def estimate_settings() -> tuple[Setting, ...]:
+    """AdaBandit where the regret of its estimates bites."""
+    return tuple(
+        Setting(f"ada-bandit:{learner},rho=0.5,tuning=theory", stream, "bandit", 6000, replicates=2)
+        for learner, stream in (
+            ("learners=4", "planted-stump:n_labels=2,noise=0.1"),
+            (
+                "weak=oracle-noise,learners=6",
+                "oracle-labels:n_labels=2,learners=6,edge=0.8,law=skewed",
+            ),
+        )
+    )
+
+
+@cache
+def bandit_settings() -> tuple[Setting, ...]:
+    """AdaBandit where the bound on the true regret bites."""
+    learner = "ada-bandit:weak=oracle-noise,learners=2,rho=0.5,tuning=theory"
+    stream = "oracle-labels:n_labels=2,learners=2,edge=0.9"
+    return (Setting(learner, stream, "bandit", 20_000, replicates=5),)
+
+
+def full_regret(n_labels: int, horizon: float) -> float:
+    """Bound on the regret with full information."""
+    return 4 * math.sqrt(2) * (n_labels - 1) * math.sqrt(horizon)
+
+
+def estimated_regret(n_labels: int, rho: float, horizon: float) -> float:
+    """Bound on the regret of the lines through the estimates."""
+    return 12 * n_labels**2 * math.sqrt(horizon) / rho
+
+
+def bandit_regret(n_labels: int, rho: float, horizon: float, delta: float) -> float:
+    """Bound on the regret with bandit feedback, with probability 1 - delta."""
+    luck = 8 * math.sqrt(2) * n_labels**2 / rho * math.sqrt(horizon * math.log(2 / delta))
+    return estimated_regret(n_labels, rho, horizon) + luck
+
+
+def _full_sides(case: Case, run: Inside) -> RunSides:
+    bound = full_regret(run.n_labels, run.rounds)
+    return RunSides(run.regrets, np.full(run.learners, bound), run.largest_regrets, "learner")
+
+
+def estimated_slopes(run: Inside, rho: float) -> FloatArray:
+    """Estimates of the derivative of each f^i_t at the weight of the round, by their definition, shape (T, N)."""
+    k, rounds = run.n_labels, np.arange(run.rounds)
+    right = run.played == run.truth
+    chance = np.where(run.played == run.best, 1 - rho, rho / (k - 1))
+    losses = np.where(right, 1 / chance, 0.0)[:, None] * np.ones(k)
+    losses[rounds, run.best] = np.where(~right & (run.played == run.best), 1 / (1 - rho), 0.0)
+    losses[rounds[right], run.truth[right]] = 0.0
+    made = [
+        slopes(run.before[:, i], run.labels[:, i], run.alphas[:, i]) for i in range(run.learners)
+    ]
+    return np.stack([((1 - losses) * each).sum(axis=1) for each in made], axis=1)
+
+
+def _estimate_sides(case: Case, run: Inside) -> RunSides:
+    rho = number(case, "rho")
+    found = estimated_slopes(run, rho)
+    observed = (found * run.alphas).sum(axis=0) + LIMIT * np.abs(found.sum(axis=0))
+    envelope = np.full(run.learners, estimated_regret(run.n_labels, rho, run.rounds))
+    most = LIMIT * (np.abs(found).sum(axis=0) + np.abs(found.sum(axis=0)))
+    return RunSides(np.asarray(observed), envelope, np.asarray(most), "learner")
+
+
+def _examine_bandit(
+    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
+) -> Outcome:
+    rho, k = number(case, "rho"), case.n_labels
+
+    def play(runs: int) -> Iterator[tuple[int, TailSides]]:
+        inside = [look_inside(case, replicate) for replicate in range(runs)]
+        worst = [int(np.argmax(run.regrets)) for run in inside]
+        most = [float(run.largest_regrets.max()) for run in inside]
+        n, horizon, deltas = inside[0].learners, inside[0].rounds, deltas_for(runs)
+
+        def share(rounds: float) -> float:
+            """The envelope, on the scale of the largest regret, which grows like the rounds."""
+            return bandit_regret(k, rho, rounds, max(deltas) / n) * horizon / min(most)
+
+        yield (
+            horizon,
+            TailSides(
+                np.array([run.regrets[i] for run, i in zip(inside, worst, strict=True)]),
+                {d: np.full(runs, bandit_regret(k, rho, horizon, d / n)) for d in deltas},
+                np.zeros(runs),
+                first_bite(share),
+                np.array(most),
+            ),
+        )
+
+    return judge_tail(play, claim, form, case, replicates)
+
+
+SGD_REGRET = Claim(
+    id="boosting/sgd-regret",
+    title="regret of the weights of the votes, full information",
+    source=BOOSTING.at("the section on AdaBandit, of Adaboost.OLM; constants derived here"),
+    kind=Kind.PATHWISE,
+    forms=(
+        Form(
+            "derived",
+            r"\sum_t f^i_t(\alpha^i_t) - \min_{|\alpha|\le2}\sum_t f^i_t(\alpha) \le 4\sqrt2\,(k-1)\sqrt T"
+            r" \quad\text{for every } i",
+            Proof.PROVED,
+            "projected descent on a set of width 4 with slopes of at most k - 1",
+            about_one("boosting/sgd-regret", AdaboostOLM),
+        ),
+    ),
+    cases=full_settings,
+    examine=partial(examine_inside, _full_sides),
+)
+
+SGD_ESTIMATES = Claim(
+    id="boosting/sgd-estimates",
+    title="regret of the weights on the lines through the estimates",
+    source=BOOSTING.at("the section on AdaBandit; constants derived here"),
+    kind=Kind.PATHWISE,
+    forms=(
+        Form(
+            "derived",
+            r"\max_{|\alpha|\le2}\sum_t \hat f^{i\prime}_t(\alpha^i_t)(\alpha^i_t - \alpha)"
+            r" \le \frac{12k^2}{\rho}\sqrt T \quad\text{for every } i,\; \rho \le \tfrac12",
+            Proof.PROVED,
+            "the same with slopes of at most 2k^2/rho; the estimate of f need not be convex for it",
+            about_one("boosting/sgd-estimates", AdaBandit),
+        ),
+    ),
+    cases=estimate_settings,
+    examine=partial(examine_inside, _estimate_sides),
+)
+
+SGD_REGRET_BANDIT = Claim(
+    id="boosting/sgd-regret-bandit",
+    title="regret of the weights of the votes, bandit feedback",
+    source=BOOSTING.at("the section on AdaBandit; constants derived here"),
+    kind=Kind.TAIL,
+    forms=(
+        Form(
+            "derived",
+            r"\sum_t f^i_t(\alpha^i_t) - \min_{|\alpha|\le2}\sum_t f^i_t(\alpha) \le"
+            r" \frac{12k^2}{\rho}\sqrt T + \frac{8\sqrt2\,k^2}{\rho}\sqrt{T\ln\tfrac{2N}{\delta}}"
+            r" \quad\text{for all } i \text{ with probability } 1-\delta",
+            Proof.PROVED,
+            "f is convex, and its estimated slopes are unbiased",
+            about_one("boosting/sgd-regret-bandit", AdaBandit),
+        ),
+    ),
+    cases=bandit_settings,
+    examine=_examine_bandit,
+)

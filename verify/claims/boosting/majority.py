@@ -1,0 +1,356 @@
+"""Mistakes of the boosters by majority, whose weak learners have a known edge: ``oracle-noise`` on ``oracle-labels``.
+
+=============  ====================================================================================
+symbol         name here (E12 to E14 of the second paper, its displays rebuilt)
+=============  ====================================================================================
+gamma          ``gamma`` of the booster, what its potentials count on
+gamma'         ``edge`` of the adversary, which the weak learners have
+phi_N(0)       ``start``, the potential before the first vote
+S              ``excess_loss``
+w^{i*}         ``largest_weights``, by enumeration
+=============  ====================================================================================
+
+A weak learner that draws its label from u^y_gamma' costs w (1 - gamma')/k in the mean for a cost vector of weight w,
+and at most w. So w (c - (1 - gamma)/k) has a drift of -w (gamma' - gamma)/k and a range of w, and with w^2 <= w its
+exponential with the factor 8 (gamma' - gamma)/k is a supermartingale: weights in [0, 1] may be as small as they like,
+and S = k ln(1/delta) / (8 (gamma' - gamma)) holds at all T. What the learner is told plays no part.
+
+The chance is in the predictions, which are features here: each run has a sequence of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache, partial
+
+import numpy as np
+
+from ....adversaries.oracle_labels import OracleLabels
+from ....algorithms import graphs
+from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
+from ....algorithms.boosting.potentials import Potentials
+from ....algorithms.boosting.weak import OracleNoise
+from ...case import Case, Setting
+from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof
+from ...equality import examine_rate
+from ...judge import Outcome
+from ...ledger import Ledger, play_ledgers
+from ...settings import SAMPLED_RUNS
+from ...tail import TailSides, examine_tail, judge_tail
+from ..baselines import about, number
+from ..theorems_3_and_5 import deltas_for
+from .runs import first_bite
+
+EXACT = (
+    # k, N, edge of the weak learners, rho, law of the labels
+    (2, 5, 0.2, 0.3, "uniform"),
+    (2, 21, 0.15, 0.05, "constant"),
+    (3, 5, 0.3, 0.2, "skewed"),
+    (3, 10, 0.2, 0.4, "constant"),
+    (3, 40, 0.15, 0.1, "uniform"),
+    (4, 8, 0.4, 0.25, "constant"),
+    (5, 10, 0.3, 0.15, "skewed"),
+    (10, 12, 0.25, 0.5, "uniform"),
+)
+EXACT_FULL = ((2, 10, 0.2), (3, 20, 0.2), (5, 10, 0.3))
+TAIL = ((3, 20, 0.4, 0.3), (3, 20, 0.6, 0.45))
+"""k, N, edge of the weak learners, edge that the booster counts on."""
+GROWING = ((400, 5), (1600, 10), (6400, 20))
+"""T and N."""
+
+
+def _setting(
+    kind: str, k: int, n: int, edge: float, more: str, horizon: int, runs: int, law: str = "uniform"
+) -> Setting:
+    return Setting(
+        f"{kind}:weak=oracle-noise,learners={n},{more}",
+        f"oracle-labels:n_labels={k},learners={n},edge={edge},law={law}",
+        "full" if kind == "online-mbbm" else "bandit",
+        horizon,
+        replicates=runs,
+    )
+
+
+@cache
+def full_settings() -> tuple[Setting, ...]:
+    """OnlineMBBM where its bounds bite."""
+    return tuple(
+        _setting("online-mbbm", k, n, edge, f"gamma={gamma}", 2000, SAMPLED_RUNS)
+        for k, n, edge, gamma in TAIL
+    )
+
+
+@cache
+def bandit_settings() -> tuple[Setting, ...]:
+    """BanditBBM with a given rate."""
+    return tuple(
+        _setting("bandit-bbm", k, n, edge, f"gamma={gamma},ties=random,rho=0.1", 2000, SAMPLED_RUNS)
+        for k, n, edge, gamma in TAIL
+    )
+
+
+@cache
+def tuned_settings() -> tuple[Setting, ...]:
+    """BanditBBM with the paper's rate, at growing T and N."""
+    return tuple(
+        _setting("bandit-bbm", 2, n, 0.6, "gamma=0.45,ties=random", T, SAMPLED_RUNS)
+        for T, n in GROWING
+    )
+
+
+@cache
+def exact_settings() -> tuple[Setting, ...]:
+    """Ten settings of BanditBBM, two of them those of its bound, and three of OnlineMBBM; ties at random."""
+    bandit = (
+        _setting("bandit-bbm", k, n, edge, f"ties=random,rho={rho}", 20_000, 8, law)
+        for k, n, edge, rho, law in EXACT
+    )
+    full = (
+        _setting("online-mbbm", k, n, edge, "ties=random", 20_000, 8) for k, n, edge in EXACT_FULL
+    )
+    return (*bandit_settings(), *bandit, *full)
+
+
+def booster(case: Case) -> OnlineMBBM | BanditBBM:
+    """The booster that plays."""
+    assert isinstance(case.learner, OnlineMBBM | BanditBBM)
+    return case.learner
+
+
+def _is_bandit(case: Case) -> bool:
+    return isinstance(case.learner, BanditBBM)
+
+
+def known_edge(claim: str, *learners: type) -> Callable[[Case], str | None]:
+    """The hypothesis that the booster is one of these, and the edge of its weak learners is known."""
+    promised = about(claim)
+
+    def missing(case: Case) -> str | None:
+        if reason := promised(case):
+            return reason
+        if not isinstance(case.learner, learners):
+            return f"it is about {' and '.join(made.__name__ for made in learners)}"
+        known = isinstance(case.adversary, OracleLabels)
+        if not (known and isinstance(booster(case).weak, OracleNoise)):
+            return "it needs weak learners of a known edge: oracle-noise on oracle-labels"
+        return None if case.adversary.edge < 1 else "with edge 1 nobody errs"
+
+    return missing
+
+
+def _start(case: Case, edge: float, ties: str) -> float:
+    """phi_N(0) for weak learners of this edge."""
+    k = case.n_labels
+    made = Potentials(k, edge, "random" if ties == "random" else "error")
+    return made.potential(np.zeros(k, dtype=np.int64), 0, booster(case).learners)
+
+
+def error_rate(case: Case) -> float:
+    """The probability of a mistake in each round."""
+    start, k = _start(case, case.adversary.edge, "random"), case.n_labels
+    if not _is_bandit(case):
+        return start
+    rho = number(case, "rho")
+    return start * (1 - rho) + (1 - start) * rho + start * rho * (k - 2) / (k - 1)
+
+
+def _exact_missing(case: Case) -> str | None:
+    if reason := known_edge("boosting/exact-error", BanditBBM, OnlineMBBM)(case):
+        return reason
+    return None if booster(case).ties == "random" else "it needs ties to be broken at random"
+
+
+EXACT_ERROR = Claim(
+    id="boosting/exact-error",
+    title="the exact probability of a mistake, weak learners of a known edge",
+    source=BOOSTING.at("the sections on BanditBBM; the law derived here"),
+    kind=Kind.MEAN,
+    forms=(
+        Form(
+            "derived",
+            r"M_T \text{ is binomial: } \Pr[\tilde y_t \neq y_t] ="
+            r" \phi(1-\rho) + (1-\phi)\rho + \phi\rho\frac{k-2}{k-1},"
+            r" \quad \phi = \phi_N(0) \quad (\text{OnlineMBBM: } \rho = 0)",
+            Proof.PROVED,
+            "an equality: the votes are N independent draws given the label, and the label that wins if it is wrong"
+            " is equally likely to be any",
+            _exact_missing,
+        ),
+    ),
+    cases=exact_settings,
+    examine=partial(examine_rate, error_rate),
+)
+
+
+@cache
+def largest_weights(n_labels: int, learners: int, gamma: float, ties: str) -> float:
+    """The sum over the weak learners of their largest weights."""
+    made = Potentials(n_labels, gamma, "random" if ties == "random" else "error")
+    return math.fsum(made.largest_weight(i, learners - 1 - i) for i in range(learners))
+
+
+def excess_loss(case: Case, delta: float) -> float:
+    """S of the weak learners, for weights in [0, 1] and all T at once."""
+    drift = (case.adversary.edge - booster(case).gamma) / case.n_labels
+    return float(math.log(1 / delta) / (8 * drift))
+
+
+def _rate(case: Case, exact: bool) -> float:
+    """Mistakes a round that the first term of the bound allows."""
+    gamma, n = booster(case).gamma, booster(case).learners
+    if exact:
+        return _start(case, gamma, booster(case).ties)
+    return Potentials(case.n_labels, gamma).bound(n)
+
+
+def _sides(exact: bool, tuned: bool, case: Case, form: Form, ledger: Ledger) -> TailSides:
+    learner, k = booster(case), case.n_labels
+    n, bandit = learner.learners, _is_bandit(case)
+    rate, parts = _rate(case, exact), n + bandit
+    sizes = largest_weights(k, n, learner.gamma, learner.ties)
+
+    def envelope(horizon: float, delta: float) -> float:
+        found = rate * horizon + excess_loss(case, delta / parts) * sizes
+        if tuned:
+            # the rate of the whole game, of which the ledger may be a prefix
+            found += horizon * k**1.75 * n**0.25 / math.sqrt(max(horizon, case.sequence.horizon))
+        elif bandit:
+            found += number(case, "rho") * horizon
+        return found + bandit * math.sqrt(horizon / 2 * math.log(parts / delta))
+
+    deltas = deltas_for(ledger.runs)
+    return TailSides(
+        ledger.mistakes,
+        {d: np.full(ledger.runs, envelope(ledger.rounds, d)) for d in deltas},
+        np.zeros(ledger.runs),
+        first_bite(partial(envelope, delta=max(deltas))),
+    )
+
+
+def _bound_missing(claim: str, kind: type, tuned: bool, case: Case) -> str | None:
+    if reason := known_edge(claim, kind)(case):
+        return reason
+    learner, edge = booster(case), case.adversary.edge
+    if not learner.gamma < edge:
+        return f"the booster counts on gamma = {learner.gamma}, not less than the edge {edge} of its weak learners"
+    if kind is OnlineMBBM and learner.ties == "random":
+        return "with random ties a mistake is drawn: it needs ties=lowest, for which potentials count a tie as one"
+    if tuned:
+        rho = case.n_labels**1.75 * learner.learners**0.25 / math.sqrt(case.sequence.horizon)
+        if not math.isclose(rho, number(case, "rho"), rel_tol=1e-9):
+            return f"it prescribes rho = {rho:.6g}, the learner declares {number(case, 'rho'):.6g}"
+    return None
+
+
+_EXCESS = (
+    r" \sum_i w^{i*}\,\frac{k\ln(%s/\delta)}{8(\gamma'-\gamma)}"
+    r" \text{ for weak learners of edge } \gamma' > \gamma"
+)
+_WHY = (
+    "the supermartingale of each weak learner, with its potentials as costs, telescoped over the learners;"
+    " weights may be arbitrarily small"
+)
+
+
+def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -> Claim:
+    bandit = kind is BanditBBM
+    first = r"\phi_N(0)\,T" if exact else r"(k-1)e^{-\gamma^2N/2}\,T"
+    explored = r"k^{7/4}N^{1/4}\sqrt T" if tuned else r"\rho T"
+    more = rf" + {explored} + \sqrt{{\tfrac T2\ln\tfrac{{N+1}}\delta}}" if bandit else ""
+    claim = f"boosting/{name}"
+    which = "BanditBBM" if bandit else "OnlineMBBM"
+    how = {
+        (False, False): "",
+        (True, False): ", with the exact potential",
+        (False, True): ", the paper's rate put in",
+    }
+    return Claim(
+        id=claim,
+        title=f"mistakes of {which} with high probability{how[exact, tuned]}",
+        source=BOOSTING.at(
+            f"mistake bound of {which}; constants derived here, S that of weak learners of a known edge"
+        ),
+        kind=Kind.TAIL,
+        forms=(
+            Form(
+                "derived",
+                rf"M_T \le {first}{more} + S\text{{-term}}, \quad S\text{{-term}} ="
+                + _EXCESS % ("(N+1)" if bandit else "N"),
+                Proof.PROVED,
+                _WHY,
+                partial(_bound_missing, claim, kind, tuned),
+            ),
+        ),
+        cases=tuned_settings if tuned else bandit_settings if bandit else full_settings,
+        examine=partial(examine_tail, partial(_sides, exact, tuned), fresh=True),
+    )
+
+
+ONLINE_MBBM = _bound("online-mbbm", OnlineMBBM)
+ONLINE_MBBM_POTENTIAL = _bound("online-mbbm-potential", OnlineMBBM, exact=True)
+BANDIT_BBM = _bound("bandit-bbm", BanditBBM)
+BANDIT_BBM_POTENTIAL = _bound("bandit-bbm-potential", BanditBBM, exact=True)
+BANDIT_BBM_TUNED = _bound("bandit-bbm-tuned", BanditBBM, tuned=True)
+
+
+def counterpart(case: Case) -> Case:
+    """The same votes with full information: OnlineMBBM with the same weak learners and the same draws of ties."""
+    given = booster(case)
+    learner = OnlineMBBM(given.weak, given.learners, given.ties, given.gamma, given.scale)
+    return replace(case, learner=learner, graph=graphs.full_information(case.n_labels))
+
+
+def _examine_gap(
+    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
+) -> Outcome:
+    """Play both boosters on the same sequences with the same draws, and judge how far their mistakes differ."""
+    other, rho = counterpart(case), number(case, "rho")
+
+    def envelope(horizon: float, delta: float) -> float:
+        return rho * horizon + math.sqrt(horizon / 2 * math.log(1 / delta))
+
+    def play(runs: int) -> Iterator[tuple[int, TailSides]]:
+        deltas = deltas_for(runs)
+        ledgers = [
+            play_ledgers(each, range(runs), interpreted=interpreted, fresh=True)
+            for each in (case, other)
+        ]
+        for bandit, full in zip(*map(reversed, ledgers), strict=True):
+            bounds = {d: np.full(runs, envelope(bandit.rounds, d)) for d in deltas}
+            apart: FloatArray = np.abs(bandit.mistakes - full.mistakes)
+            where = first_bite(partial(envelope, delta=max(deltas)))
+            yield bandit.rounds, TailSides(apart, bounds, np.zeros(runs), where)
+
+    found = judge_tail(play, claim, form, case, replicates)
+    horizon = case.sequence.horizon
+    error = float(np.mean(play_ledgers(other, range(1), fresh=True)[-1].mistakes)) / horizon
+    found.evidence += (
+        f"; error rates apart by at most {(found.observed or 0) / horizon:.4g}, rho = {rho:.4g}; with full"
+        f" information {error:.4g}"
+    )
+    return found
+
+
+ASYMPTOTIC_ERROR = Claim(
+    id="boosting/asymptotic-error",
+    title="bandit feedback costs BanditBBM no more than the rounds that it explores",
+    source=BOOSTING.at(
+        "the remarks after the mistake bound of BanditBBM; what can be tested of them, stated here"
+    ),
+    kind=Kind.TAIL,
+    forms=(
+        Form(
+            "derived",
+            r"|M^{\mathrm{bandit}}_T - M^{\mathrm{full}}_T| \le \rho T + \sqrt{\tfrac T2\ln\tfrac1\delta}"
+            r" \quad\text{on the same predictions and ties: } o(T) \text{ as } \rho \to 0",
+            Proof.PROVED,
+            "weak learners that ignore costs give both the same votes, and only explored rounds differ; that two"
+            " asymptotic errors agree, or a bound with a hidden constant, no finite run can refute",
+            known_edge("boosting/asymptotic-error", BanditBBM),
+        ),
+    ),
+    cases=lambda: (*bandit_settings(), *tuned_settings()),
+    examine=_examine_gap,
+)

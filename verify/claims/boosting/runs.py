@@ -1,0 +1,221 @@
+"""Runs of adaptive boosters, looked at from inside: what each weak learner and each expert did in every round.
+
+=========  =====================================================================
+symbol     name here
+=========  =====================================================================
+l^i_t      ``labels``, shape (T, N)
+alpha^i_t  ``alphas``, the weights that the votes of the round had, shape (T, N)
+yhat^i_t   ``experts``, shape (T, N)
+v^i_t      ``shares``, by which Hedge followed the experts, shape (T, N)
+yhat_t     ``best``, the label of the expert that was followed, shape (T,)
+M_i        ``errors``: mistakes of expert i, shape (N,)
+gamma_i    ``edges``, shape (N,)
+f^i_t      the logistic loss of the scores before vote i with ``alpha`` more for its label
+=========  =====================================================================
+
+Scores, losses and edges are computed here, from labels and weights alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from ....algorithms.boosting.adaptive import LIMIT
+from ....algorithms.boosting.booster import Booster
+from ....algorithms.boosting.logistic import cost_matrix, loss
+from ....errors import LearnerError
+from ...case import Case
+from ...claim import FloatArray
+from ...play import game_stream, learner_stream
+from ...record import LabelArray
+
+HALVINGS = 45
+"""Bisections for the best weight: to 4 / 2^45."""
+
+
+def first_bite(envelope: Callable[[float], float]) -> str:
+    """From which horizon on an envelope is below it, in a few words."""
+    low, high = 1.0, 2.0
+    while envelope(high) >= high and high < 1e15:
+        low, high = high, 2 * high
+    if high >= 1e15:
+        return "it does not bite at any horizon"
+    while high - low > 0.5 and high / low > 1 + 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if envelope(middle) >= middle else (low, middle)
+    return f"it bites from T = {math.ceil(high):,}"
+
+
+@dataclass(frozen=True)
+class Inside:
+    """One run; see the module for the arrays.
+
+    Attributes
+    ----------
+    truth, played : the true labels and those played, shape (T,)
+    """
+
+    n_labels: int
+    labels: LabelArray
+    alphas: FloatArray
+    experts: LabelArray
+    shares: FloatArray
+    best: LabelArray
+    truth: LabelArray
+    played: LabelArray
+
+    @property
+    def rounds(self) -> int:
+        """T."""
+        return len(self.truth)
+
+    @property
+    def learners(self) -> int:
+        """N."""
+        return int(self.labels.shape[1])
+
+    @property
+    def mistakes(self) -> int:
+        """Rounds in which a wrong label was played."""
+        return int((self.played != self.truth).sum())
+
+    @cached_property
+    def wrong(self) -> FloatArray:
+        """1 where expert i errs, shape (T, N)."""
+        return np.asarray(self.experts != self.truth[:, None], dtype=np.float64)
+
+    @cached_property
+    def errors(self) -> FloatArray:
+        return np.asarray(self.wrong.sum(axis=0))
+
+    @cached_property
+    def before(self) -> FloatArray:
+        """Scores before each vote, shape (T, N, k)."""
+        votes = self.alphas[..., None] * (self.labels[..., None] == np.arange(self.n_labels))
+        return np.asarray(votes.cumsum(axis=1) - votes)
+
+    @cached_property
+    def edges(self) -> FloatArray:
+        """Cost of the predictions over that of perfect ones, by the costs of the true label."""
+        costs = self._costs_of_truth
+        told = np.take_along_axis(costs, self.labels[..., None], axis=2)[..., 0]
+        least = np.take_along_axis(costs, self._truth[..., None], axis=2)[..., 0]
+        return np.asarray(told.sum(axis=0) / least.sum(axis=0))
+
+    @cached_property
+    def _costs_of_truth(self) -> FloatArray:
+        rows = np.arange(self.rounds)
+        return np.stack(
+            [cost_matrix(self.before[:, i])[rows, self.truth] for i in range(self.learners)],
+            axis=1,
+        )
+
+    @cached_property
+    def _truth(self) -> LabelArray:
+        return np.broadcast_to(self.truth[:, None], self.labels.shape)
+
+    @cached_property
+    def _leads(self) -> FloatArray:
+        """Score of each label minus that of the true one, shape (T, N, k); -inf at the true one."""
+        at = np.take_along_axis(self.before, self._truth[..., None], axis=2)
+        leads = self.before - at
+        np.put_along_axis(leads, self._truth[..., None], -np.inf, axis=2)
+        return np.asarray(leads)
+
+    def losses(self, alphas: FloatArray) -> FloatArray:
+        """f^i_t at weights of shape (N,) or (T, N), shape (T, N)."""
+        given = np.broadcast_to(alphas, self.labels.shape)
+        votes = given[..., None] * (self.labels[..., None] == np.arange(self.n_labels))
+        moved = self.before + votes
+        total = np.zeros(self.labels.shape)
+        for y in range(self.n_labels):
+            mine = self.truth == y
+            total[mine] = loss(moved[mine], y)
+        return total
+
+    def slopes(self, alphas: FloatArray) -> FloatArray:
+        """Derivatives of f^i_t at weights of shape (N,) or (T, N), shape (T, N)."""
+        given = np.broadcast_to(alphas, self.labels.shape)
+        right = self.labels == self._truth
+        lead = np.take_along_axis(self._leads, self.labels[..., None], axis=2)[..., 0]
+        falls = -expit(self._leads - given[..., None]).sum(axis=2)
+        return np.where(right, falls, expit(lead + given))
+
+    @cached_property
+    def best_alphas(self) -> FloatArray:
+        """The weight in [-2, 2] with the least sum of losses, for each learner, shape (N,); the sum is convex."""
+        low, high = np.full(self.learners, -LIMIT), np.full(self.learners, LIMIT)
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            rises = self.slopes(middle).sum(axis=0) > 0
+            low, high = np.where(rises, low, middle), np.where(rises, middle, high)
+        return np.asarray((low + high) / 2)
+
+    @cached_property
+    def regrets(self) -> FloatArray:
+        """Loss of the weights of the run beyond that of the best weight, shape (N,)."""
+        least = self.losses(self.best_alphas).sum(axis=0)
+        return np.asarray(self.losses(self.alphas).sum(axis=0) - least)
+
+    @cached_property
+    def largest_regrets(self) -> FloatArray:
+        """The largest regrets that any weights in [-2, 2] could have on these votes, shape (N,)."""
+        ends = np.maximum(
+            self.losses(np.full(self.learners, LIMIT)), self.losses(np.full(self.learners, -LIMIT))
+        )
+        least = self.losses(self.best_alphas).sum(axis=0)
+        return np.asarray(ends.sum(axis=0) - least)
+
+
+def look_inside(case: Case, replicate: int) -> Inside:
+    """Play a replicate, with the draws that the game would make, and write down what the booster did."""
+    key = ("inside", replicate)
+    if key not in case.kept:
+        case.kept[key] = _play(case, replicate)
+    found: Inside = case.kept[key]
+    return found
+
+
+def _play(case: Case, replicate: int) -> Inside:
+    sequence, observes = case.sequence, case.graph.observes
+    assert isinstance(case.learner, Booster)
+    boosting: Any = case.learner.begin(case.problem, learner_stream(case.seed, replicate))
+    T, n = sequence.horizon, case.learner.learners
+    labels, experts = np.empty((2, T, n), dtype=np.int64)
+    alphas, shares = np.empty((2, T, n))
+    best, played = np.empty((2, T), dtype=np.int64)
+    features, draws = sequence.dense(), game_stream(case.seed, replicate).random(T)
+    truth = sequence.labels
+    for t in range(T):
+        p = boosting.predict(features[t])
+        labels[t], experts[t] = boosting.labels, boosting.experts
+        alphas[t], shares[t] = boosting.alphas, boosting.shares
+        best[t] = boosting.best
+        if p[best[t]] < p.max():
+            raise LearnerError(
+                f"{case.learner.spec} plays its best label {best[t]} with probability {p[best[t]]} in round {t}:"
+                f" expected the largest, {p.max()}."
+            )
+        action = _drawn(p, draws[t])
+        played[t] = action
+        seen = int(truth[t]) if observes[action, truth[t]] else None
+        boosting.update(features[t], action, seen)
+    return Inside(sequence.n_labels, labels, alphas, experts, shares, best, truth, played)
+
+
+def _drawn(p: FloatArray, uniform: float) -> int:
+    """The action that the game draws."""
+    action, cumulative = 0, 0.0
+    for k, chance in enumerate(p.tolist()):
+        if chance > 0:
+            action, cumulative = k, cumulative + chance
+            if uniform < cumulative:
+                break
+    return action
