@@ -247,11 +247,12 @@ def untested(rows: Sequence[Row], promises: Sequence[str]) -> dict[str, str]:
 
 def vacuous_everywhere(rows: Sequence[Row]) -> list[tuple[str, str]]:
     """Forms of built-in claims that were vacuous in every case, though not expected to be: nothing was tested."""
-    seen: dict[tuple[str, str], set[tuple[Verdict, bool]]] = {}
+    seen: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        told = (row.verdict, row.expected == Verdict.VACUOUS)
-        seen.setdefault((row.claim, row.form), set()).add(told)
-    return [key for key, told in seen.items() if told <= _EMPTY and told != {(Verdict.VACUOUS, True)}]
-
-
-_EMPTY = {(Verdict.VACUOUS, False), (Verdict.VACUOUS, True)}
+        seen.setdefault((row.claim, row.form), []).append(row)
+    return [
+        key
+        for key, mine in seen.items()
+        if all(row.verdict == Verdict.VACUOUS for row in mine)
+        and any(row.expected != Verdict.VACUOUS for row in mine)
+    ]

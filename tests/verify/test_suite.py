@@ -84,6 +84,9 @@ def test_a_form_that_was_never_put_to_the_test_is_named() -> None:
     rows = [row("a", "printed", VACUOUS), row("a", "repaired", VACUOUS), row("b", "x", VACUOUS)]
     rows += [row("a", "repaired", HOLDS), row("c", "x", UNDECIDED)]
     assert suite.vacuous_everywhere(rows) == [("a", "printed"), ("b", "x")]
+    expected = suite.Row("d", "x", *("",) * 6, VACUOUS, VACUOUS, judge.Outcome(VACUOUS))
+    assert suite.vacuous_everywhere([expected]) == []
+    assert suite.vacuous_everywhere([expected, row("d", "x", VACUOUS)]) == [("d", "x")]
 
 
 def test_another_seed_is_another_run(tmp_path: Path) -> None:
