@@ -64,13 +64,20 @@ def tuned_settings() -> tuple[Setting, ...]:
 
 @cache
 def telescoping_settings() -> tuple[Setting, ...]:
-    """Many weak learners that learn, so that the sum of their squared edges is large."""
-    stream = "planted-stump:n_labels=2,noise=0.1"
-    return (
-        Setting("adaboost-olm:learners=20", stream, "full", 2000, replicates=2),
+    """Many weak learners whose edges do not fade, so that the sum of their squares is large."""
+    return tuple(
         Setting(
-            "ada-bandit:learners=20,rho=0.3,tuning=theory", stream, "bandit", 4000, replicates=2
-        ),
+            f"{learner},weak=oracle-noise,learners=20",
+            f"oracle-labels:n_labels={k},learners=20,edge={edge}",
+            graph,
+            2000,
+            replicates=2,
+        )
+        for k, edge in ((2, 0.9), (3, 0.8))
+        for learner, graph in (
+            ("adaboost-olm:tuning=default", "full"),
+            ("ada-bandit:tuning=theory,rho=0.3", "bandit"),
+        )
     )
 
 
