@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import require
+from ...errors import require
 
 IntArray = NDArray[np.int64]
 

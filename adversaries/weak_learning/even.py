@@ -1,0 +1,53 @@
+"""Costs that are the same for every wrong label: with oracles, the tight control of the weak learning conditions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...algorithms.spec import spec_of
+from ..sequence import checked_rate, integer_at_least
+from ..sequence import stream as random_stream
+from . import noise as noises
+from .stream import WeakStream, even_costs
+
+
+@dataclass(frozen=True)
+class EvenCosts:
+    """Uniform labels, weights and costs always the same, and predictions drawn for the weak learner ``oracle-noise``.
+
+    Parameters
+    ----------
+    n_labels : k, at least 2
+    edge : the edge of the predictions drawn for each oracle, 2 gamma
+    weight : weight of every round
+    noise : how the costs are estimated in the bandit setting
+    """
+
+    n_labels: int = 3
+    edge: float = 0.2
+    weight: float = 1.0
+    noise: str = "two-point"
+
+    def __post_init__(self) -> None:
+        integer_at_least("n_labels", self.n_labels, 2)
+        checked_rate("edge", self.edge)
+        checked_rate("weight", self.weight)
+        noises.parse(str(self.noise))
+
+    @property
+    def spec(self) -> str:
+        return spec_of(self)
+
+    def stream(self, horizon: int, seed: int) -> WeakStream:
+        integer_at_least("horizon", horizon, 1)
+        labels = random_stream(seed, self.spec).integers(self.n_labels, size=horizon)
+        return WeakStream(
+            np.zeros((horizon, 0)),
+            labels,
+            np.full(horizon, float(self.weight)),
+            even_costs(labels, self.n_labels),
+            noises.parse(str(self.noise)),
+            oracle_edge=self.edge,
+        )
