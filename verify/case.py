@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,13 @@ from ..algorithms.graphs import FeedbackGraph
 from ..algorithms.learner import Declaration, Learner, Player, Problem
 from ..algorithms.losses import Hinge, Loss, SmoothHinge, margins
 from .comparators import separates
-from .play import Game
+from .play import Game, game_stream
 from .record import BEST, MARGIN, Block, FloatArray
+
+
+def digits(value: float | None) -> str | None:
+    """Twelve digits: what is computed with logarithms may differ in the last one elsewhere."""
+    return None if value is None else f"{value:.12g}"
 
 
 @dataclass(frozen=True)
@@ -134,6 +140,30 @@ class Case:
         all actions under the others (they differ in label-efficient graphs only)."""
         mixture = self.declaration.rule == "mixture"
         return self.graph.n_labels if mixture else self.graph.n_actions
+
+    def digest(self) -> str:
+        """SHA-256 of the sequence."""
+        return self.sequence.digest()
+
+    def draws(self, replicate: int) -> list[float]:
+        """The first of what is drawn in a replicate."""
+        found: list[float] = game_stream(self.seed, replicate).random(3).tolist()
+        return found
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """What follows from the setting before any round, for certificates."""
+        graph, declared = self.graph, self.declaration
+        return {
+            "ball": self.radius,
+            "first_draws": self.draws(0),
+            "actions": graph.n_actions,
+            "observes": sha256(graph.observes.tobytes()).hexdigest(),
+            "loss": None if declared.loss is None else declared.loss.spec,
+            "gamma": digits(declared.gamma),
+            "regret_factor": digits(declared.regret_factor),
+            "delta": digits(declared.delta),
+        }
 
     @cached_property
     def reads_features(self) -> bool:

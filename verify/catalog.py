@@ -1,7 +1,8 @@
 """What there is: learners, adversaries and claims, found by walking their folders.
 
 A learner is a class with ``player`` and ``spec`` in a module of algorithms/, an adversary one with ``sequence`` and
-``spec`` in adversaries/, a claim a :class:`Claim` in a module of verify/claims/. A class is called on the command
+``spec`` in adversaries/, a claim a :class:`Claim` in a module of verify/claims/. A weak learner has ``crowd`` in place
+of ``player``, its adversary ``stream`` in place of ``sequence``. A class is called on the command
 line by its name in lower case with hyphens, ``OneHot`` is ``one-hot``, and its parameters are the fields of
 the dataclass. There is nothing to register.
 """
@@ -33,6 +34,28 @@ def learners() -> dict[str, type[Any]]:
 def adversary_classes() -> dict[str, type[Any]]:
     """Built-in adversaries by name."""
     return classes(adversaries, "sequence")
+
+
+@cache
+def weak_learners() -> dict[str, type[Any]]:
+    """Built-in weak learners by name: those that need no more than numbers."""
+    found = _classes(algorithms, "crowd")
+    return {
+        name: made
+        for name, made in found.items()
+        if all(field.default is not dataclasses.MISSING for field in dataclasses.fields(made))
+    }
+
+
+@cache
+def weak_adversaries() -> dict[str, type[Any]]:
+    """Built-in adversaries of weak learners by name."""
+    return _classes(adversaries, "stream")
+
+
+def is_weak(learner: Any) -> bool:
+    """Whether a learner is a weak one, built-in or the user's."""
+    return hasattr(learner, "crowd") or hasattr(learner, "crowd_for")
 
 
 @cache
@@ -110,7 +133,7 @@ def learner(spec: str) -> Any:
                 f"learner '{spec}': expected FILE.py:Class, with the name of the class."
             )
         return plain.load(spec)
-    return _build("learner", learners(), spec)
+    return _build("learner", learners() | weak_learners(), spec)
 
 
 def adversary(spec: str) -> Any:
@@ -121,4 +144,4 @@ def adversary(spec: str) -> Any:
     UserError
         for an unknown name or parameter
     """
-    return _build("adversary", adversary_classes(), spec)
+    return _build("adversary", adversary_classes() | weak_adversaries(), spec)

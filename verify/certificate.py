@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..algorithms.spec import tidy
 from ..errors import UserError
@@ -23,7 +23,9 @@ from .files import put
 from .instances import Instance
 from .interval import Undecided
 from .plain import source_of
-from .play import game_stream
+from .weak_case import WeakCase
+
+AnyCase: TypeAlias = Case | WeakCase
 
 SCHEMA = 1
 
@@ -117,20 +119,15 @@ def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | 
     return Certificate(content, values, "an exact instance", instance)
 
 
-def _digits(value: float | None) -> str | None:
-    """Twelve digits: what is computed with logarithms may differ in the last one elsewhere."""
-    return None if value is None else f"{value:.12g}"
-
-
 def _plain(value: float) -> float | str:
     """A number as JSON can hold it: the weight of a label that is never observed is written "inf"."""
     return float(value) if math.isfinite(value) else repr(float(value))
 
 
-def game_of(case: Case) -> dict[str, Any]:
+def game_of(case: AnyCase) -> dict[str, Any]:
     """Everything that is needed to play a case again, in one way of writing it, and what follows from it
     before any round."""
-    setting, graph, declared = case.setting, case.graph, case.declaration
+    setting = case.setting
     return {
         "learner": tidy(setting.label("learner")),
         "learner_source": source_of(setting.label("learner")),
@@ -139,16 +136,7 @@ def game_of(case: Case) -> dict[str, Any]:
         "horizon": None if setting.horizon is None else int(setting.horizon),
         "radius": None if setting.radius is None else float(setting.radius),
         "seed": int(case.seed),
-        "resolved": {
-            "ball": case.radius,
-            "first_draws": game_stream(case.seed, 0).random(3).tolist(),
-            "actions": graph.n_actions,
-            "observes": hashlib.sha256(graph.observes.tobytes()).hexdigest(),
-            "loss": None if declared.loss is None else declared.loss.spec,
-            "gamma": _digits(declared.gamma),
-            "regret_factor": _digits(declared.regret_factor),
-            "delta": _digits(declared.delta),
-        },
+        "resolved": case.resolved,
     }
 
 
@@ -177,7 +165,7 @@ def violates(played: Certificate) -> bool:
 def statistical_certificate(
     claim: Claim,
     form: Form,
-    case: Case,
+    case: AnyCase,
     replicates: int,
     values: tuple[float, float],
     evidence: str,
@@ -187,8 +175,8 @@ def statistical_certificate(
     content = header("statistical", claim, form) | {
         "game": game_of(case),
         "replicates": int(replicates),
-        "sequence": case.sequence.digest(),
-        "last_draws": game_stream(case.seed, replicates - 1).random(3).tolist(),
+        "sequence": case.digest(),
+        "last_draws": case.draws(replicates - 1),
         **numbers,
     }
     return Certificate(content, values, evidence)
@@ -223,8 +211,8 @@ def numbers_at(
             for i in range(max(0, len(block) - shown), len(block))
         ]
     return {
-        "sequence": case.sequence.digest(),
-        "first_draws": game_stream(case.seed, replicate).random(3).tolist(),
+        "sequence": case.digest(),
+        "first_draws": case.draws(replicate),
         "sums": [repr(total) for total in totals],
         "rounds": rows[-shown:],
     }

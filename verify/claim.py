@@ -198,6 +198,7 @@ class Claim:
     instances : kinds of instances of the claim's own that its certificates may hold, beside those that several
         claims share
     examine : a judge of the claim's own, in place of looking at every round
+    about : "learners", or "weak learners", which play another game
     """
 
     id: str
@@ -212,6 +213,7 @@ class Claim:
     instances: tuple[type[Any], ...] = ()
     examine: Callable[..., Outcome] | None = None
     relation: str = field(default="<=")
+    about: str = "learners"
 
     def form(self, name: str) -> Form:
         """The form called ``name``."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .case import Case, Rounds
-from .certificate import Certificate, exact_certificate, played_certificate, violates
+from .certificate import AnyCase, Certificate, exact_certificate, played_certificate, violates
 from .claim import Claim, Form, Kind, Sides, Suspect, Verdict
 from .instances import Instance
 from .ledger import checkpoints
@@ -281,7 +281,7 @@ def _checkpoints(rounds: Rounds, horizon: int) -> list[int]:
 
 
 def judge_case(
-    case: Case,
+    case: AnyCase,
     forms: Sequence[tuple[Claim, Form]],
     replicates: int,
     sampled_runs: int | None = None,
@@ -290,15 +290,17 @@ def judge_case(
 
     Claims about means and tails play ``sampled_runs`` of them, if given.
     """
-    watches = {
-        (claim.id, form.name): Watch(claim, form, case)
-        for claim, form in forms
-        if claim.examine is None
-    }
-    for replicate in range(replicates if watches else 0):
-        for rounds in case.replicate(replicate):
-            for watch in watches.values():
-                watch.see(replicate, rounds)
+    watches: dict[tuple[str, str], Watch] = {}
+    if isinstance(case, Case):  # what weak learners do is examined by their claims alone
+        watches = {
+            (claim.id, form.name): Watch(claim, form, case)
+            for claim, form in forms
+            if claim.examine is None
+        }
+        for replicate in range(replicates if watches else 0):
+            for rounds in case.replicate(replicate):
+                for watch in watches.values():
+                    watch.see(replicate, rounds)
     judged: list[tuple[Claim, Form, Outcome]] = []
     for claim, form in forms:
         if claim.examine is not None:

@@ -25,6 +25,7 @@ from ..algorithms.learner import Declaration, FloatArray, Player, Problem, fresh
 from ..algorithms.uniform import Uniform
 from ..errors import LearnerError, UserError, require, unknown
 from .record import TOLERANCE
+from .weak_plain import PlainWeakLearner, learns_costs
 
 NUMBERS = (int, float, np.integer, np.floating)
 
@@ -214,13 +215,13 @@ def _checked(given: Any, n_actions: int, spec: str, at: int) -> FloatArray:
     return p
 
 
-def load(spec: str) -> PlainLearner | Any:
+def load(spec: str) -> PlainLearner | PlainWeakLearner | Any:
     """Load ``path/to/file.py:Class``.
 
     Returns
     -------
-    the class as a learner; if the class has a method ``player`` it is a learner in the library's own form,
-    and an instance made without arguments is returned
+    the class as a learner, or as a weak learner if its ``update`` takes costs; if the class has a method
+    ``player`` or ``crowd`` it is one in the library's own form, and an instance made without arguments is returned
 
     Raises
     ------
@@ -237,7 +238,9 @@ def load(spec: str) -> PlainLearner | Any:
     if class_name not in classes:
         raise unknown(f"class of {name}", class_name, classes)
     found = getattr(module, class_name)
-    return found() if hasattr(found, "player") else PlainLearner(found, spec)
+    if hasattr(found, "player") or hasattr(found, "crowd"):
+        return found()
+    return PlainWeakLearner(found, spec) if learns_costs(found, spec) else PlainLearner(found, spec)
 
 
 def source_of(spec: str) -> str | None:

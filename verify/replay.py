@@ -15,10 +15,18 @@ from typing import Any
 from ..errors import UserError, require
 from . import catalog, instances
 from .case import Case, Setting
-from .certificate import SCHEMA, digest_of, exact_certificate, header, played_certificate, violates
+from .certificate import (
+    SCHEMA,
+    AnyCase,
+    digest_of,
+    exact_certificate,
+    header,
+    played_certificate,
+    violates,
+)
 from .claim import Claim, Form
 from .plain import source_of
-from .resolve import resolve
+from .weak_resolve import resolve_any
 
 
 @dataclass(frozen=True)
@@ -166,7 +174,7 @@ LONGEST_GAME, MOST_ROUNDS = 10**7, 10**9
 """The longest game that is played again, and how many rounds of all its runs: some minutes, compiled."""
 
 
-def _case_of(game: dict[str, Any], runs: int = 1) -> Case:
+def _case_of(game: dict[str, Any], runs: int = 1) -> AnyCase:
     learner, spec, horizon = game["learner"], game["adversary"], game["horizon"]
     require(
         game["learner_source"] == source_of(str(learner)) or not _is_there(learner),
@@ -181,7 +189,7 @@ def _case_of(game: dict[str, Any], runs: int = 1) -> Case:
             f" {LONGEST_GAME:,} rounds and {MOST_ROUNDS:,} in all runs.",
         )
     setting = Setting(learner, spec, game["graph"], horizon, game["radius"])
-    return resolve(setting, game["seed"])
+    return resolve_any(setting, game["seed"])
 
 
 def _is_there(learner: str) -> bool:
@@ -192,6 +200,8 @@ def _is_there(learner: str) -> bool:
 
 def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
     case = _case_of(content["game"])
+    require(isinstance(case, Case), f"the game of '{path}' is not one of labels.")
+    assert isinstance(case, Case)
     require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
     at = content["round"]
     require(

@@ -41,6 +41,11 @@ def fits(comparator: Comparator, radius: float) -> bool:
 @lru_cache(maxsize=16)
 def _sequence(adversary: str, horizon: int | None, seed: int) -> tuple[object, Sequence]:
     made = catalog.adversary(adversary)
+    require(
+        hasattr(made, "sequence"),
+        f"adversary {adversary} is one of weak learners, and has no labels to play: expected one of"
+        f" {', '.join(catalog.adversary_classes())}.",
+    )
     return made, made.sequence(horizon, seed)
 
 
@@ -137,6 +142,10 @@ def resolve(setting: Setting, seed: int) -> Case:
         raise UserError(f"{str(error).rstrip('.')}; {who}.") from None
     learner = (
         catalog.learner(setting.learner) if isinstance(setting.learner, str) else setting.learner
+    )
+    require(
+        not catalog.is_weak(learner),
+        f"learner {setting.label('learner')} is a weak one: expected one that plays labels.",
     )
     planted = sequence.comparator
     radius = setting.radius

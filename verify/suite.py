@@ -21,10 +21,11 @@ from threadpoolctl import threadpool_limits
 from ..errors import LearnerError, UserError, located
 from . import catalog
 from .case import Case, Setting
+from .certificate import AnyCase
 from .claim import Claim, Form, Proof, Verdict, is_named, is_surprise
 from .judge import Outcome, judge_case
 from .orphan import die_with
-from .resolve import resolve
+from .weak_resolve import resolve_any
 
 logger = logging.getLogger(__name__)
 
@@ -103,11 +104,11 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def expected_verdict(claim: Claim, form: Form, case: Case, own: bool) -> Verdict | None:
+def expected_verdict(claim: Claim, form: Form, case: AnyCase, own: bool) -> Verdict | None:
     """What the verdict should be; for a case of the user's, that a promised true form is not refuted."""
     if not own:
         return form.expected(case)
-    promised = is_named(claim.id, case.learner.promises)
+    promised = is_named(claim.id, getattr(case.learner, "promises", ()))
     return Verdict.HOLDS if promised and form.proof == Proof.PROVED else None
 
 
@@ -121,12 +122,12 @@ def judge_job(job: Job, seed: int) -> list[Row]:
         a row with verdict ``error``
     """
     claims = [catalog.claims()[name] for name in job.claims]
-    case = resolve(job.setting, seed)
+    case = resolve_any(job.setting, seed)
     wanted: list[tuple[Claim, Form]] = []
     rows: list[Row] = []
     for claim in claims:
         for form in claim.forms:
-            reason = form.missing(case)
+            reason = _missing(claim, form, case)
             if reason is None:
                 wanted.append((claim, form))
             elif job.own:
@@ -141,7 +142,17 @@ def judge_job(job: Job, seed: int) -> list[Row]:
     return rows
 
 
-def _judge_group(group: list[tuple[Claim, Form]], case: Case, job: Job) -> list[Row]:
+def _missing(claim: Claim, form: Form, case: AnyCase) -> str | None:
+    """Why a form does not apply to a case, or None."""
+    weak = claim.about == "weak learners"
+    if weak and isinstance(case, Case):
+        return "it is about weak learners, which predict a label and learn from costs and weights"
+    if not weak and not isinstance(case, Case):
+        return "it is about learners that play labels, not about weak learners"
+    return form.missing(case)
+
+
+def _judge_group(group: list[tuple[Claim, Form]], case: AnyCase, job: Job) -> list[Row]:
     """The rows of some forms on one case."""
     try:
         found = judge_case(case, group, job.setting.replicates, job.sampled_runs)
@@ -160,7 +171,7 @@ def _judge_group(group: list[tuple[Claim, Form]], case: Case, job: Job) -> list[
 def _row(
     claim: Claim,
     form: Form,
-    case: Case,
+    case: AnyCase,
     outcome: Outcome,
     own: bool,
 ) -> Row:

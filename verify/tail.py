@@ -8,7 +8,7 @@ be at most delta as well; that limit is descriptive and outside the alarm budget
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,15 +119,8 @@ def judge_tail(play: Play, claim: Claim, form: Form, case: Case, replicates: int
         flags.append("comparator-dominated")
     found.flags = tuple(flags)
     violated = {d: sides.observed > bound for d, bound in sides.envelopes.items()}
-    paths = np.stack([log_wealths((v.astype(np.float64) - d) / d) for d, v in violated.items()])
-    wealth = float((logsumexp(paths, axis=0) - math.log(len(paths))).max())
-    limits = {d: binomial_upper_limit(int(v.sum()), replicates) for d, v in violated.items()}
-    found.evidence = "; ".join(
-        f"delta {d:g}: {int(v.sum())} of {replicates} violate, P <= {limits[d]:.3g} (95 %)"
-        for d, v in violated.items()
-    )
-    if wealth >= -math.log(LEVEL):
-        found.verdict, found.headroom = Verdict.REFUTED, None
+    wealth = decide(found, violated)
+    if found.verdict == Verdict.REFUTED:
         numbers = {
             "observed": [repr(x) for x in sides.observed.tolist()],
             "envelopes": {
@@ -138,11 +131,30 @@ def judge_tail(play: Play, claim: Claim, form: Form, case: Case, replicates: int
         found.certificate = statistical_certificate(
             claim, form, case, replicates, (observed, envelope), found.evidence, numbers
         )
-        return found
-    open_deltas = [d for d in violated if limits[d] > d]
-    if not open_deltas:
-        found.verdict = Verdict.HOLDS
-        return found
-    needed = max(runs_to_hold(d, int(violated[d].sum())) for d in open_deltas)
-    found.evidence += f"; {needed} runs would settle it"
     return found
+
+
+def decide(found: Outcome, violated: Mapping[float, NDArray[np.bool_]]) -> float:
+    """Write into ``found`` what the violations say, given for each delta one entry a run.
+
+    Returns
+    -------
+    the logarithm of the e-value, at its largest over the runs
+    """
+    paths = np.stack([log_wealths((v.astype(np.float64) - d) / d) for d, v in violated.items()])
+    wealth = float((logsumexp(paths, axis=0) - math.log(len(paths))).max())
+    runs = len(paths[0])
+    limits = {d: binomial_upper_limit(int(v.sum()), runs) for d, v in violated.items()}
+    found.evidence = "; ".join(
+        f"delta {d:g}: {int(v.sum())} of {runs} violate, P <= {limits[d]:.3g} (95 %)"
+        for d, v in violated.items()
+    )
+    open_deltas = [d for d in violated if limits[d] > d]
+    if wealth >= -math.log(LEVEL):
+        found.verdict, found.headroom = Verdict.REFUTED, None
+    elif not open_deltas:
+        found.verdict = Verdict.HOLDS
+    else:
+        needed = max(runs_to_hold(d, int(violated[d].sum())) for d in open_deltas)
+        found.evidence += f"; {needed} runs would settle it"
+    return wealth

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from ..adversaries.weak_learning.stream import WeakStream
 from ..algorithms.boosting.weak import Crowd
 from ..algorithms.boosting.weak import Setting as CrowdSetting
-from .case import Setting
+from .case import Setting, digits
+from .weak_known import known_declaration
+from .weak_problem import WeakDeclaration, WeakProblem
 
 GRAPHS = ("bandit", "full")
 """What a weak learner may be shown: unbiased estimates of the costs, or the costs."""
 
+WEAK_STREAM = 3
+"""First word of the spawn key; the streams of the other game have 0, 1 and 2."""
 
-@dataclass(frozen=True)
-class WeakProblem:
-    """What a weak learner is told before the first round.
 
-    Attributes
-    ----------
-    n_labels, n_features, horizon : k, d and T
-    edge : gamma; some hypothesis has edge 2 gamma (0 where none is known to)
-    least_weight : m, the smallest weight
-    cost_range : B, the largest difference between entries of a weighted cost vector that is shown
-    seed : for what it draws itself, another one in each run
-    """
-
-    n_labels: int
-    n_features: int
-    horizon: int
-    edge: float
-    least_weight: float
-    cost_range: float
-    seed: int = 0
+def weak_stream(seed: int, replicate: int, purpose: int = 0) -> np.random.Generator:
+    """What one run draws: ``purpose`` 0 for the weak learner's own dice, 1 for estimates, 2 for oracles."""
+    key = np.random.SeedSequence(seed, spawn_key=(WEAK_STREAM, replicate, purpose))
+    return np.random.default_rng(key)
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class WeakCase:
     learner, adversary, stream : what is played
     graph : ``bandit`` or ``full``
     seed : root of all randomness
-    played : runs that were played already (weak_game.py)
+    played : what was played already, under a name for it and its runs
     """
 
     setting: Setting
@@ -55,9 +47,7 @@ class WeakCase:
     graph: str
     stream: WeakStream
     seed: int
-    played: dict[tuple[int, int], Any] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    played: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def n_labels(self) -> int:
@@ -74,8 +64,9 @@ class WeakCase:
         """Weak learners have no surrogate loss."""
         return None
 
-    def problem(self, seed: int = 0) -> WeakProblem:
-        """What a weak learner is told."""
+    @cached_property
+    def problem(self) -> WeakProblem:
+        """What a weak learner is told, but for its seed."""
         stream = self.stream
         return WeakProblem(
             stream.n_labels,
@@ -84,17 +75,61 @@ class WeakCase:
             stream.richness / 2,
             stream.least_weight,
             stream.cost_range(self.graph),
-            seed,
         )
 
-    def crowd(self, seeds: list[int]) -> Crowd:
+    @property
+    def is_own(self) -> bool:
+        """Whether the weak learner is a class of the user's."""
+        return hasattr(self.learner, "crowd_for")
+
+    @cached_property
+    def declaration(self) -> WeakDeclaration | str:
+        """What the weak learner declares, or what is known of it; or why there is nothing, as a phrase."""
+        if self.is_own:
+            declared: WeakDeclaration | str = self.learner.declared(self.problem)
+            return declared
+        return known_declaration(self.learner, self.stream, self.problem)
+
+    @property
+    def word(self) -> WeakDeclaration:
+        """The declaration of a case that has one."""
+        assert isinstance(self.declaration, WeakDeclaration)
+        return self.declaration
+
+    def crowd(self, replicates: range) -> Crowd:
         """One weak learner for each run; one of a user's draws from its own seed."""
-        if hasattr(self.learner, "crowd_for"):
-            crowd: Crowd = self.learner.crowd_for([self.problem(seed) for seed in seeds])
-            return crowd
-        columns = len(seeds) if self.stream.oracle_edge is not None else 0
+        if self.is_own:
+            seeds = [int(weak_stream(self.seed, r).integers(2**63)) for r in replicates]
+            own: Crowd = self.learner.crowd_for(self.problem, seeds)
+            return own
+        columns = len(replicates) if self.stream.oracle_edge is not None else 0
         n_features = self.stream.n_features + columns
         made: Crowd = self.learner.crowd(
-            CrowdSetting(len(seeds), self.n_labels, n_features, self.horizon)
+            CrowdSetting(len(replicates), self.n_labels, n_features, self.horizon)
         )
         return made
+
+    def digest(self) -> str:
+        """SHA-256 of the stream."""
+        return self.stream.digest()
+
+    def draws(self, replicate: int) -> list[float]:
+        """The first of what is drawn in a replicate."""
+        found: list[float] = weak_stream(self.seed, replicate, 1).random(3).tolist()
+        return found
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """What follows from the setting before any round, for certificates."""
+        word, problem = self.declaration, self.problem
+        found = {
+            "first_draws": self.draws(0),
+            "n_labels": problem.n_labels,
+            "n_features": problem.n_features,
+            "least_weight": digits(problem.least_weight),
+            "cost_range": digits(problem.cost_range),
+        }
+        if isinstance(word, WeakDeclaration):
+            numbers = {"edge": word.edge, "delta": word.delta, "excess_loss": word.excess_loss}
+            found |= {name: digits(number) for name, number in numbers.items()}
+        return found

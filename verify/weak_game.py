@@ -15,20 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..adversaries.weak_learning import labels_with_edge
+from ..algorithms.boosting.weak import Crowd
 from ..errors import LearnerError
-from .weak_case import WeakCase
+from .weak_case import WeakCase, weak_stream
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-WEAK_STREAM = 3
-"""First word of the spawn key; the streams of the other game have 0, 1 and 2."""
-
-
-def weak_stream(seed: int, replicate: int, purpose: int = 0) -> np.random.Generator:
-    """What one run draws: ``purpose`` 0 for the weak learner's own dice, 1 for estimates, 2 for oracles."""
-    key = np.random.SeedSequence(seed, spawn_key=(WEAK_STREAM, replicate, purpose))
-    return np.random.default_rng(key)
 
 
 @dataclass(frozen=True)
@@ -38,12 +30,16 @@ class WeakRound:
     Attributes
     ----------
     index : from 0
+    crowd : the weak learners before they are told of the round
+    features : what they were shown of it
     costs, shown : true cost vectors and what was shown of them, shape (R, k)
     weights : shape (R,)
     predicted : labels, shape (R,)
     """
 
     index: int
+    crowd: Crowd
+    features: FloatArray
     costs: FloatArray
     shown: FloatArray
     weights: FloatArray
@@ -67,7 +63,7 @@ def play_rounds(case: WeakCase, replicates: range) -> Iterator[WeakRound]:
         for labels out of range, or costs or weights that the weak learner changed
     """
     stream, T, k, R = case.stream, case.horizon, case.n_labels, len(replicates)
-    crowd = case.crowd([int(weak_stream(case.seed, r).integers(2**63)) for r in replicates])
+    crowd = case.crowd(replicates)
     dice = np.zeros((0, T))
     if crowd.draws:
         dice = np.array([weak_stream(case.seed, r).random(T) for r in replicates])
@@ -92,7 +88,7 @@ def play_rounds(case: WeakCase, replicates: range) -> Iterator[WeakRound]:
         shown = stream.noise.shown(costs, label, predicted, uniforms[:, t]) if hidden else costs
         for array in (costs, shown, weights):
             array.setflags(write=False)
-        yield WeakRound(t, costs, shown, weights, predicted)
+        yield WeakRound(t, crowd, x, costs, shown, weights, predicted)
         counts[runs, predicted] += 1
         try:
             crowd.update(x, shown, weights)
@@ -143,7 +139,7 @@ class WeakRuns:
 
 def play_weak(case: WeakCase, replicates: int, first: int = 0) -> WeakRuns:
     """Play runs ``first`` to ``first + replicates - 1`` of a case, once."""
-    key = (first, replicates)
+    key = ("costs", first, replicates)
     if key not in case.played:
         paid = np.empty((replicates, case.horizon))
         weights = np.empty((replicates, case.horizon))

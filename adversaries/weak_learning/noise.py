@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,14 @@ IntArray = NDArray[np.int64]
 
 
 class Noise(Protocol):
-    """How costs are estimated."""
+    """How costs are estimated.
+
+    Attributes
+    ----------
+    follows : whether an estimate depends on what was predicted in its round
+    """
+
+    follows: ClassVar[bool]
 
     def shown(
         self, costs: FloatArray, label: int, predicted: IntArray, uniforms: FloatArray
@@ -45,7 +52,9 @@ class Noise(Protocol):
 
 
 class _Spelt:
-    """Written inside the parameters of an adversary: ``two-point+bound=0.5``."""
+    """Written inside the parameters of an adversary: ``two-point+size=0.5``."""
+
+    follows: ClassVar[bool] = False
 
     def __str__(self) -> str:
         return spec_of(self).replace(":", "+").replace(",", "+")
@@ -80,6 +89,7 @@ class Estimate(_Spelt):
     """
 
     rho: float = 0.5
+    follows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require(0 < self.rho < 1, f"rho={self.rho} of estimate: expected a number in (0, 1).")
@@ -186,6 +196,8 @@ class Pair(_Bounded):
     ----------
     size : the error b, at least 0
     """
+
+    follows: ClassVar[bool] = True
 
     def shown(
         self, costs: FloatArray, label: int, predicted: IntArray, uniforms: FloatArray

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,8 +86,8 @@ class WeakStream:
             f" {self.weights.shape}: expected {T} rounds of each.",
         )
         _check("label", self.labels, (self.labels >= 0) & (self.labels < k), f"one of 0 to {k - 1}")
-        within = np.asarray((self.weights >= 0) & (self.weights <= 1))
-        _check("weight", self.weights, within, "a number in [0, 1]")
+        legal = (self.weights >= 0) & (self.weights <= 1)
+        _check("weight", self.weights, legal, "a number in [0, 1]")
         finite = np.isfinite(self.costs).all(axis=1)
         _check("costs", self.costs, finite, "finite numbers")
         sums = np.abs(self.costs.sum(axis=1) - 1) <= ROUNDING
@@ -166,7 +166,7 @@ class WeakStream:
         return found.hexdigest()
 
 
-def _check(what: str, values: NDArray[np.generic], legal: NDArray[np.bool_], expected: str) -> None:
+def _check(what: str, values: NDArray[Any], legal: Any, expected: str) -> None:
     if not legal.all():
         t = int(np.argmin(legal))
         raise UserError(f"{what} {values[t].tolist()} of round {t}: expected {expected}.")

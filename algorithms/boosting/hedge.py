@@ -133,8 +133,12 @@ class HedgeFinite:
         require(len(self.hypotheses) > 0, "hedge-finite has no hypotheses: expected at least one.")
         _check_rate("hedge-finite", self.rate)
 
-    def __str__(self) -> str:
+    @property
+    def spec(self) -> str:
         return f"hedge-finite({len(self.hypotheses)} hypotheses)"
+
+    def __str__(self) -> str:
+        return self.spec
 
     def crowd(self, setting: Setting) -> Crowd:
         rate = (

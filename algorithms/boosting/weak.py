@@ -130,14 +130,14 @@ def drawn(chances: FloatArray, die: float) -> int:
 
 
 class _Spelt:
-    """Found by its name, and written as on the command line: ``hedge-stump+rate=0.1``."""
+    """Written as on the command line: ``hedge-stump:rate=0.1``, and with + inside the parameters of a booster."""
 
     @property
     def spec(self) -> str:
-        return spec_of(self).replace(":", "+").replace(",", "+")
+        return spec_of(self)
 
     def __str__(self) -> str:
-        return self.spec
+        return self.spec.replace(":", "+").replace(",", "+")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,169 @@
+"""The weak learning conditions, with the excess loss that is known of a weak learner or that it declares.
+
+=========  =====================================================================
+symbol     name here
+=========  =====================================================================
+l_t        label predicted in round t
+w_t, c_t   weight in [0, 1] and true cost vector: 0 at the label, sum 1
+gamma, S   ``edge``, ``excess_loss`` of the declaration
+=========  =====================================================================
+
+Under the condition for full information the weak learner is shown c_t, under the one for bandit feedback an estimate
+of mean c_t within a bound b. The latter with b = 0 is the former.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....algorithms.boosting.hedge import anytime_rate
+from ... import catalog
+from ...case import Setting
+from ...claim import BOOSTING, Claim, Form, Kind, Proof
+from ...weak_case import WeakCase
+from ...weak_game import play_weak
+from ...weak_tail import Observe, WeakBound, examine_weak
+
+FloatArray = NDArray[np.float64]
+
+RUNS = 128
+"""Runs of each case; 59 without a violation hold at delta = 0.05."""
+
+
+def _at_the_end(case: WeakCase, replicates: int, first: int) -> FloatArray:
+    return play_weak(case, replicates, first).excess(case.word.edge)
+
+
+def _at_any_time(case: WeakCase, replicates: int, first: int) -> FloatArray:
+    excess = _at_the_end(case, replicates, first)
+    return np.maximum(np.maximum.accumulate(excess, axis=1), 0)
+
+
+def _observe(form: Form) -> Observe:
+    return _at_the_end if form.name == "printed" else _at_any_time
+
+
+def bound_of(case: WeakCase) -> WeakBound:
+    """S, and what a weak learner that is always wrong would exceed the budget by."""
+    word, stream = case.word, case.stream
+    dearest = stream.weights * stream.costs.max(axis=1)
+    if stream.follows is not None:
+        dearest = np.where(stream.follows, stream.weights, dearest)
+    budget = (1 - word.edge) / stream.n_labels * stream.weights
+    return WeakBound(
+        word.delta,
+        np.full(stream.horizon, word.excess_loss),
+        float((dearest - budget).cumsum().max()),
+        float(word.edge / stream.n_labels * stream.weights.sum()),
+        f"gamma = {word.edge:.4g}, S = {word.excess_loss:.6g}",
+    )
+
+
+def _missing(graph: str, anytime: bool, case: WeakCase) -> str | None:
+    if case.graph != graph:
+        shown = "the costs themselves" if graph == "full" else "estimates of the costs"
+        return f"it is about weak learners that are shown {shown} (graph {graph})"
+    if isinstance(case.declaration, str):
+        return case.declaration
+    if anytime and not case.word.anytime:
+        return "the weak learner does not declare that its excess loss is for all rounds (anytime)"
+    return None
+
+
+def stumps(adversary: str, graph: str, horizon: int) -> Setting:
+    """Hedge over the stumps, or over advice, at the rate of its known excess loss."""
+    stream = catalog.adversary(adversary).stream(16, 0)
+    learner = "hedge-advice" if adversary.startswith("planted-advice") else "hedge-stump"
+    rate = anytime_rate(
+        stream.richness / 2, stream.least_weight, stream.cost_range(graph), stream.n_labels
+    )
+    return Setting(f"{learner}:rate={rate:.4g}", adversary, graph, horizon, replicates=RUNS)
+
+
+def oracles(adversary: str, graph: str, horizon: int) -> Setting:
+    """Labels drawn with an exact edge."""
+    return Setting("oracle-noise", adversary, graph, horizon, replicates=RUNS)
+
+
+@cache
+def full_settings() -> tuple[Setting, ...]:
+    """True costs: a planted hypothesis, costs that follow the predictions, weights that tell, and oracles."""
+    return (
+        stumps("planted-stump", "full", 1000),
+        stumps("following-costs", "full", 1000),
+        stumps("tilted-weights", "full", 3000),
+        stumps("planted-advice", "full", 1000),
+        oracles("even-costs", "full", 1000),
+        oracles("even-costs:n_labels=5,edge=0.4,weight=0.5", "full", 2000),
+    )
+
+
+@cache
+def bandit_settings() -> tuple[Setting, ...]:
+    """Estimates: those of a booster, coins, and errors that make wrong labels look cheap."""
+    return (
+        stumps("planted-stump", "bandit", 3000),
+        stumps("planted-stump:noise=push+size=0.5", "bandit", 2000),
+        stumps("planted-stump:n_labels=4,noise=two-point+size=0.5", "bandit", 3000),
+        stumps("following-costs:noise=two-point+size=0.25", "bandit", 2000),
+        stumps("tilted-weights:noise=two-point+size=0.1", "bandit", 4000),
+        stumps("planted-advice:edge=0.4", "bandit", 3000),
+        oracles("even-costs", "bandit", 1000),
+        oracles("even-costs:noise=estimate", "bandit", 1000),
+    )
+
+
+def _claim(
+    name: str, title: str, graph: str, shown: str, settings: Callable[[], tuple[Setting, ...]]
+) -> Claim:
+    inequality = (
+        r"\sum_{t\le T} w_t c_{t,l_t} \le \frac{1-\gamma}{k}\sum_{t\le T} w_t + S"
+        r" \quad\text{with probability } 1-\delta"
+    )
+    return Claim(
+        id=f"boosting/{name}",
+        title=title,
+        source=BOOSTING.at("section 2"),
+        kind=Kind.TAIL,
+        about="weak learners",
+        forms=(
+            Form(
+                "printed",
+                inequality + rf" \text{{ for each }} T,\ {shown}",
+                Proof.PROVED,
+                "true of the weak learners whose S is known: Hedge over a class that holds a hypothesis of edge"
+                " 2 gamma, and labels drawn with edge 2 gamma",
+                partial(_missing, graph, False),
+            ),
+            Form(
+                "derived",
+                inequality + rf" \text{{ for all }} T \text{{ at once}},\ {shown}",
+                Proof.PROVED,
+                "the same S serves: the drift of the edge holds a martingale down for ever",
+                partial(_missing, graph, True),
+            ),
+        ),
+        cases=settings,
+        examine=partial(examine_weak, _observe, bound_of),
+    )
+
+
+ONLINE_WLC = _claim(
+    "online-wlc",
+    "weak learning condition, full information",
+    "full",
+    r"c_t \text{ shown}",
+    full_settings,
+)
+
+BANDIT_WLC = _claim(
+    "bandit-wlc",
+    "weak learning condition, bandit feedback",
+    "bandit",
+    r"\hat c_t \text{ shown},\ E[\hat c_t]=c_t,\ \|\hat c_t-c_t\|_\infty\le b",
+    bandit_settings,
+)

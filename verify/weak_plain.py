@@ -1,0 +1,143 @@
+"""A stranger's weak learner: a plain Python class, judged like the built-in ones.
+
+The class needs no base and no import of ours, only ``__init__(problem)``, ``predict(x)``, which returns a label, and
+``update(x, cost, weight)``, by whose parameters it is recognised; ``docs/learners.md`` describes these and what it
+declares.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.boosting.weak import Crowd, Each, FloatArray, Setting
+from ..errors import LearnerError, UserError, require
+from .weak_problem import WeakDeclaration, WeakProblem
+
+DECLARED = ("edge", "delta", "excess_loss")
+NUMBERS = (int, float, np.integer, np.floating)
+OWN_WORD = ("boosting/bandit-wlc", "boosting/online-wlc")
+"""What a weak learner promises by declaring its numbers, unless it says otherwise."""
+
+
+def learns_costs(made: Any, spec: str) -> bool:
+    """Whether the ``update`` of a class has the parameters ``cost`` and ``weight``, as that of a weak learner.
+
+    Raises
+    ------
+    UserError
+        for one of them without the other
+    """
+    try:
+        names = list(inspect.signature(made.update).parameters)
+    except (AttributeError, TypeError, ValueError):
+        return False
+    found = {"cost", "weight"} & set(names)
+    nearly = {"costs", "weights"} & set(names)
+    if len(found) == 2 or not (found or nearly):
+        return len(found) == 2
+    raise UserError(
+        f"update({', '.join(names)}) of {spec}: expected update(x, cost, weight) of a weak learner, or"
+        " update(x, action, label) of a learner."
+    )
+
+
+@dataclass(frozen=True)
+class PlainWeakLearner:
+    """A class of the user's, made to fit the weak-learning game.
+
+    Parameters
+    ----------
+    factory : called with a :class:`WeakProblem`, returns the weak learner
+    spec : its name, ``path/to/file.py:Class`` where it came from a file
+    """
+
+    factory: Callable[[WeakProblem], Any]
+    spec: str
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        promised = getattr(self.factory, "promises", OWN_WORD)
+        globs = (promised,) if isinstance(promised, str) else promised
+        require(
+            isinstance(globs, tuple | list) and all(isinstance(glob, str) for glob in globs),
+            f"promises={promised!r} of {self.spec}: expected globs of claim ids.",
+        )
+        return tuple(globs)
+
+    def _make(self, problem: WeakProblem) -> Any:
+        try:
+            learner = self.factory(problem)
+        except (Exception, SystemExit) as error:
+            raise UserError(
+                f"weak learner {self.spec} cannot be made: {type(error).__name__}: {error};"
+                " expected a class called with the problem."
+            ) from error
+        for method in ("predict", "update"):
+            require(
+                callable(getattr(learner, method, None)),
+                f"weak learner {self.spec} has no method '{method}': expected predict(x) and"
+                " update(x, cost, weight).",
+            )
+        return learner
+
+    def declared(self, problem: WeakProblem) -> WeakDeclaration | str:
+        """What it declares for a problem, or what it does not, as a phrase.
+
+        Raises
+        ------
+        UserError
+            for numbers out of range
+        """
+        learner = self._make(problem)
+        values: dict[str, Any] = {name: getattr(learner, name, None) for name in DECLARED}
+        missing = [name for name, value in values.items() if value is None]
+        if missing:
+            return f"the weak learner does not declare {' and '.join(missing)}"
+        for name, value in values.items():
+            require(
+                isinstance(value, NUMBERS), f"{name}={value!r} of {self.spec}: expected a number."
+            )
+        edge, delta, excess_loss = (float(values[name]) for name in DECLARED)
+        anytime = bool(getattr(learner, "anytime", False))
+        return WeakDeclaration(edge, delta, excess_loss, anytime, self.spec)
+
+    def crowd_for(self, problem: WeakProblem, seeds: Sequence[int]) -> Crowd:
+        """One of them for each seed."""
+
+        def make(setting: Setting, i: int) -> _Guarded:
+            return _Guarded(self._make(replace(problem, seed=seeds[i])), self.spec)
+
+        make.__name__ = self.spec
+        setting = Setting(len(seeds), problem.n_labels, problem.n_features, problem.horizon)
+        return Each(make).crowd(setting)
+
+
+class _Guarded:
+    """A weak learner whose exceptions say where they came from."""
+
+    def __init__(self, learner: Any, spec: str) -> None:
+        self.learner, self.spec, self.round = learner, spec, 0
+
+    def _failed(self, method: str, error: BaseException) -> LearnerError:
+        return LearnerError(
+            f"weak learner {self.spec} raised {type(error).__name__} in {method} of round {self.round}:"
+            f" {error}."
+        )
+
+    def predict(self, x: FloatArray) -> Any:
+        try:
+            return self.learner.predict(x)
+        except (Exception, SystemExit) as error:
+            raise self._failed("predict", error) from error
+
+    def update(self, x: FloatArray, cost: FloatArray, weight: float) -> None:
+        try:
+            self.learner.update(x, cost, weight)
+        except (Exception, SystemExit) as error:
+            raise self._failed("update", error) from error
+        self.round += 1

@@ -1,0 +1,64 @@
+"""From a setting to a case of either game: learners that play labels, and weak learners."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from ..adversaries.weak_learning.stream import WeakStream
+from ..errors import UserError, require, unknown
+from . import catalog
+from .case import Setting
+from .certificate import AnyCase
+from .resolve import resolve
+from .weak_case import GRAPHS, WeakCase
+
+
+@lru_cache(maxsize=16)
+def _stream(adversary: str, horizon: int, seed: int) -> tuple[Any, WeakStream]:
+    made = catalog.adversary(adversary)
+    require(
+        hasattr(made, "stream"),
+        f"adversary {adversary} has no costs for weak learners: expected one of"
+        f" {', '.join(catalog.weak_adversaries())}.",
+    )
+    return made, made.stream(horizon, seed)
+
+
+def resolve_any(setting: Setting, seed: int) -> AnyCase:
+    """Make everything that a setting names, for the game that its learner plays.
+
+    Raises
+    ------
+    UserError
+        for anything unknown, or parts that do not fit together
+    """
+    learner = setting.learner
+    made = catalog.learner(learner) if isinstance(learner, str) else learner
+    if not catalog.is_weak(made):
+        return resolve(setting, seed)
+    return resolve_weak(setting, made, seed)
+
+
+def resolve_weak(setting: Setting, learner: Any, seed: int) -> WeakCase:
+    """The case of a weak learner.
+
+    Raises
+    ------
+    UserError
+        for an adversary without costs, a graph but ``full`` and ``bandit``, or a setting without a horizon
+    """
+    if setting.graph not in GRAPHS:
+        raise unknown("graph of a weak learner", setting.graph, GRAPHS)
+    horizon = setting.horizon
+    if horizon is None or horizon < 1:
+        raise UserError(f"horizon T={horizon}: expected at least 1.")
+    require(setting.replicates >= 1, f"replicates={setting.replicates}: expected at least 1 run.")
+    adversary = setting.adversary
+    if isinstance(adversary, str):
+        adversary, stream = _stream(adversary, horizon, seed)
+    else:
+        stream = adversary.stream(horizon, seed)
+    case = WeakCase(setting, learner, adversary, setting.graph, stream, seed)
+    case.crowd(range(1))  # what cannot be played is said at once
+    return case

@@ -1,0 +1,124 @@
+"""Judge of statements about weak learners: "with probability at least 1 - delta", over runs of the weak-learning game.
+
+A run violates where what is observed of it exceeds a number that is known before play. The bets are those of tail.py.
+Runs of a user's weak learner, which is slow, are played a few at a time, and no more once they refute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .certificate import statistical_certificate
+from .claim import Claim, Form, Verdict
+from .evidence import refutes
+from .judge import Curve, Outcome
+from .ledger import checkpoints
+from .tail import decide
+from .weak_case import WeakCase
+
+FloatArray = NDArray[np.float64]
+
+A_FEW = 8
+"""Runs in which a weak learner that always fails is refuted, at delta = 0.05."""
+
+
+@dataclass(frozen=True)
+class WeakBound:
+    """What must not be exceeded with probability more than delta.
+
+    Attributes
+    ----------
+    delta : in (0, 1)
+    envelope : after each round, shape (T,)
+    most : what any weak learner can reach there
+    guess : what one that guesses reaches in the mean at the end
+    words : the numbers behind the envelope
+    """
+
+    delta: float
+    envelope: FloatArray
+    most: float
+    guess: float
+    words: str
+
+
+class Observe(Protocol):
+    """What is observed of runs ``first`` to ``first + replicates - 1`` after each round, shape (R, T)."""
+
+    def __call__(self, case: WeakCase, replicates: int, first: int, /) -> FloatArray: ...
+
+
+BoundOf = Callable[[WeakCase], WeakBound]
+
+
+def examine_weak(
+    observe: Callable[[Form], Observe],
+    bound_of: BoundOf,
+    claim: Claim,
+    form: Form,
+    case: WeakCase,
+    replicates: int,
+    *,
+    interpreted: bool = False,
+) -> Outcome:
+    """Play the runs and judge how often the bound was exceeded at the last round."""
+    bound = bound_of(case)
+    envelope = float(bound.envelope[-1])
+    if envelope >= bound.most:
+        return Outcome(
+            Verdict.VACUOUS,
+            envelope=envelope,
+            evidence=f"no weak learner can exceed {bound.words} in {case.horizon} rounds",
+        )
+    size = min(A_FEW, replicates) if case.is_own else replicates
+    parts: list[FloatArray] = []
+    ends = np.zeros(0)
+    at = checkpoints(case.horizon) - 1
+    for first in range(0, replicates, size):
+        found = observe(form)(case, min(size, replicates - first), first)
+        parts.append(found[:, at])
+        ends = np.concatenate([ends, found[:, -1]])
+        violations = (ends > envelope).astype(np.float64)
+        if refutes((violations - bound.delta) / bound.delta):
+            break
+    observed = float(ends.max())
+    outcome = Outcome(
+        Verdict.UNDECIDED,
+        observed=observed,
+        envelope=envelope,
+        ratio=observed / envelope,
+        headroom=envelope / observed if observed > 0 else None,
+        runs=len(ends),
+        rounds=len(ends) * case.horizon,
+        flags=("weak",) if envelope >= bound.guess else (),
+        sampled=True,
+        curve=_curve(np.concatenate(parts), at + 1, bound),
+    )
+    wealth = decide(outcome, {bound.delta: ends > envelope})
+    outcome.evidence += f"; {bound.words}"
+    if outcome.verdict == Verdict.REFUTED:
+        numbers = {
+            "observed": [repr(x) for x in ends.tolist()],
+            "log_e_value": f"{wealth:.9g}",
+        }
+        outcome.certificate = statistical_certificate(
+            claim, form, case, len(ends), (observed, envelope), outcome.evidence, numbers
+        )
+    return outcome
+
+
+def _curve(observed: FloatArray, rounds: NDArray[np.int64], bound: WeakBound) -> Curve:
+    """Observed side of each run after some numbers of rounds."""
+    runs = len(observed)
+    return Curve(
+        np.repeat(np.arange(runs), len(rounds)),
+        np.tile(rounds, runs),
+        observed.ravel(),
+        np.tile(bound.envelope[rounds - 1], runs),
+        np.full(observed.size, bound.delta),
+    )
