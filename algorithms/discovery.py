@@ -26,6 +26,7 @@ def classes(package: ModuleType, method: str) -> dict[str, type[Any]]:
             if (
                 inspect.isclass(value)
                 and value.__module__ == module.__name__
+                and not value.__name__.startswith("_")
                 and dataclasses.is_dataclass(value)
                 and hasattr(value, method)
                 and isinstance(inspect.getattr_static(value, "spec", None), property)

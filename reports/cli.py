@@ -167,7 +167,7 @@ def verify(
     from rich.markup import escape
 
     from ..verify import plan, results, suite
-    from ..verify.resolve import resolve
+    from ..verify.weak_resolve import resolve_any
     from . import columns, tables
     from .conclusion import conclude
     from .progress import progress
@@ -194,7 +194,7 @@ def verify(
     console = make_console(quiet)
     hypotheses: list[plan.Hypothesis] = []
     if request.own:  # what cannot be played fails here, before any process is started
-        first = resolve(work[0].setting, seed)
+        first = resolve_any(work[0].setting, seed)
         plan.check_radius(request, first)
     if data is not None:
         hypotheses = plan.measured_hypotheses(first)

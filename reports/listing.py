@@ -45,7 +45,10 @@ def show(console: Console, what: str) -> None:
     }
     if what not in makers:
         raise unknown("list", what, makers)
-    columns.show(console, makers[what]())
+    for i, entries in enumerate(makers[what]()):
+        if i:
+            console.print()
+        columns.show(console, entries)
 
 
 def _table(*columns: str) -> Table:
@@ -55,10 +58,10 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _claims() -> list[Entry]:
+def _claims() -> list[list[Entry]]:
     from ..verify import catalog
 
-    return [
+    entries = [
         Entry(
             {
                 "claim": claim.id,
@@ -71,6 +74,7 @@ def _claims() -> list[Entry]:
         for claim in catalog.claims().values()
         for form in claim.forms
     ]
+    return [entries]
 
 
 def _first_line(made: Any) -> str:
@@ -102,7 +106,7 @@ def _values(made: type[Any]) -> str:
     return "; ".join(f"{name}: {', '.join(known[name])}" for name in fields if name in known)
 
 
-def _learners() -> list[Entry]:
+def _learners() -> list[list[Entry]]:
     from ..verify import catalog
 
     entries = []
@@ -122,21 +126,38 @@ def _learners() -> list[Entry]:
         "your own class, see docs/learners.md. [dim]In the tunings T is the number of rounds, K of labels; X"
         " bounds the norms of the features, B (--radius) that of the comparators[/]"
     )
-    return [*entries, Entry({"learner": "FILE.py:Class"}, words)]
+    own = Entry({"learner": "FILE.py:Class"}, words)
+    weak = [
+        *_made(catalog.weak_learners(), "weak learner"),
+        Entry({"weak learner": own.cells["learner"]}, WEAK),
+    ]
+    return [[*entries, own], weak]
 
 
-def _adversaries() -> list[Entry]:
-    from ..verify import catalog
+WEAK = (
+    "your own class, whose update takes cost and weight. [dim]Weak learners predict a label; boosters take theirs as"
+    " weak=hedge-stump+rate=0.1[/]"
+)
 
+
+def _made(known: dict[str, type[Any]], column: str) -> list[Entry]:
+    """What can be made by a name with parameters."""
     entries = []
-    for name, made in catalog.adversary_classes().items():
+    for name, made in known.items():
         lines = [_first_line(made), f"parameters: {_parameters(made)}", _values(made)]
         words = "\n".join(escape(line) for line in lines if line)
-        entries.append(Entry({"adversary": name}, words))
+        entries.append(Entry({column: name}, words))
     return entries
 
 
-def _graphs() -> list[Entry]:
+def _adversaries() -> list[list[Entry]]:
+    from ..verify import catalog
+
+    weak = _made(catalog.weak_adversaries(), "adversary of weak learners")
+    return [_made(catalog.adversary_classes(), "adversary"), weak]
+
+
+def _graphs() -> list[list[Entry]]:
     from ..algorithms import graphs
 
     entries = []
@@ -147,10 +168,10 @@ def _graphs() -> list[Entry]:
         words = f"{GRAPHS[name]}\nwith three labels, actions x labels: {rows}   {facts}"
         entries.append(Entry({"graph": graph.name}, escape(words)))
     files = {name: words for name, words in GRAPHS.items() if name not in graphs.names()}
-    return [*entries, *(Entry({"graph": name}, escape(words)) for name, words in files.items())]
+    return [[*entries, *(Entry({"graph": name}, escape(words)) for name, words in files.items())]]
 
 
-def _studies() -> list[Entry]:
+def _studies() -> list[list[Entry]]:
     from ..verify import study
 
     entries = []
@@ -162,7 +183,7 @@ def _studies() -> list[Entry]:
             f"\nlearners: {escape(', '.join(found.learners))}"
         )
         entries.append(Entry({"study": name, "cases": size}, words))
-    return [*entries, Entry({"study": "FILE.toml", "cases": ""}, "your own: study --template")]
+    return [[*entries, Entry({"study": "FILE.toml", "cases": ""}, "your own: study --template")]]
 
 
 def replayed(path: Path) -> list[Any]:

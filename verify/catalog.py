@@ -39,7 +39,7 @@ def adversary_classes() -> dict[str, type[Any]]:
 @cache
 def weak_learners() -> dict[str, type[Any]]:
     """Built-in weak learners by name: those that need no more than numbers."""
-    found = _classes(algorithms, "crowd")
+    found = classes(algorithms, "crowd")
     return {
         name: made
         for name, made in found.items()
@@ -50,7 +50,7 @@ def weak_learners() -> dict[str, type[Any]]:
 @cache
 def weak_adversaries() -> dict[str, type[Any]]:
     """Built-in adversaries of weak learners by name."""
-    return _classes(adversaries, "stream")
+    return classes(adversaries, "stream")
 
 
 def is_weak(learner: Any) -> bool:

@@ -15,6 +15,7 @@ from . import catalog, plan, suite
 from .certificate import Certificate
 from .claim import Verdict, is_named
 from .plain import PlainLearner
+from .weak_plain import PlainWeakLearner, learns_costs
 
 
 class RefutedPromise(AssertionError):  # noqa: N818
@@ -42,7 +43,7 @@ class RefutedPromise(AssertionError):  # noqa: N818
 
 
 def as_learner(learner: Any) -> Any:
-    """A learner from a spec, a plain Python class, or a learner of the library's own form.
+    """A learner or weak learner from a spec, a plain Python class, or one of the library's own form.
 
     Raises
     ------
@@ -51,10 +52,12 @@ def as_learner(learner: Any) -> Any:
     """
     if isinstance(learner, str):
         return catalog.learner(learner)
-    if hasattr(learner, "player"):
+    if hasattr(learner, "player") or hasattr(learner, "crowd"):
         return learner() if inspect.isclass(learner) else learner
     if callable(learner):
-        return PlainLearner(learner, _spec_of(learner))
+        spec = _spec_of(learner)
+        weak = learns_costs(learner, spec)
+        return PlainWeakLearner(learner, spec) if weak else PlainLearner(learner, spec)
     raise UserError(
         f"learner {learner!r}: expected a spec, a class with predict and update, or a learner of the"
         " library."
@@ -183,7 +186,7 @@ def _games_of(asked: _Asked) -> list[suite.Row]:
 
 def promised_claims(learner: Any) -> list[str]:
     """Ids of the claims that a learner promises."""
-    promises = as_learner(learner).promises
+    promises = getattr(as_learner(learner), "promises", ())
     return [name for name in catalog.claims() if is_named(name, promises)]
 
 

@@ -16,8 +16,9 @@ from typing import Any
 
 from ..algorithms.graphs import parse
 from ..errors import UserError, require
-from . import catalog, plain, settings
+from . import catalog, plain, settings, weak_plan
 from .case import Case, Setting
+from .certificate import AnyCase
 from .claim import Claim
 from .comparators import margin
 from .resolve import fits
@@ -115,6 +116,8 @@ def jobs_for(request: Request) -> list[Job]:
         )
     ids = tuple(claim.id for claim in chosen)
     sampled = request.runs or OWN_SAMPLED_RUNS[request.scale]
+    if weak_plan.is_weak(request.learner, request.adversary):
+        return [Job(setting, ids, True, sampled) for setting in _weak_settings(request, chosen)]
     jobs = [Job(setting, ids, True, sampled) for setting in own_settings(request, streams(request))]
     in_rounds = tuple(claim.id for claim in chosen if claim.sides is not None)
     if in_rounds and all(x is None for x in (request.data, request.adversary, request.radius)):
@@ -124,16 +127,33 @@ def jobs_for(request: Request) -> list[Job]:
     return jobs
 
 
+def _weak_settings(request: Request, claims: Sequence[Claim]) -> list[Setting]:
+    """What is played of a weak learner."""
+    for name in ("data", "radius"):
+        require(
+            getattr(request, name) is None,
+            f"--{name} is given for a weak learner: expected --adversary or --graph.",
+        )
+    replicates = OWN_REPLICATES[request.scale]
+    found = list(
+        weak_plan.settings(
+            request.learner, request.adversary, request.graph, request.scale, replicates
+        )
+    )
+    weak_plan.check_declared(found, claims, request.claims)
+    return found
+
+
 def promises_of(request: Request) -> tuple[str, ...]:
     """Globs of the claims that the user's learner promises; none without such a learner."""
     if request.learner is None:
         return ()
     learner = request.learner
     made = catalog.learner(learner) if isinstance(learner, str) else learner
-    return tuple(made.promises)
+    return tuple(getattr(made, "promises", ()))
 
 
-def check_radius(request: Request, case: Case) -> None:
+def check_radius(request: Request, case: AnyCase) -> None:
     """Refuse a ball that leaves out the comparator of the adversary that the user chose.
 
     Raises
@@ -141,8 +161,10 @@ def check_radius(request: Request, case: Case) -> None:
     UserError
         naming the norm of that comparator
     """
+    if request.adversary is None or request.radius is None or not isinstance(case, Case):
+        return
     planted = case.sequence.comparator
-    if request.adversary is None or request.radius is None or planted is None:
+    if planted is None:
         return
     require(
         fits(planted, request.radius),
@@ -255,8 +277,9 @@ class Hypothesis:
     meaning: str
 
 
-def measured_hypotheses(case: Case) -> list[Hypothesis]:
+def measured_hypotheses(case: AnyCase) -> list[Hypothesis]:
     """What the data of a case are like: one row for each hypothesis of the theorems."""
+    assert isinstance(case, Case)
     sequence, comparator = case.sequence, case.comparator
     rows = [
         Hypothesis("labels", sequence.n_labels, "number of classes K"),
@@ -277,8 +300,9 @@ def measured_hypotheses(case: Case) -> list[Hypothesis]:
     return rows
 
 
-def warning_about_scale(case: Case) -> str | None:
+def warning_about_scale(case: AnyCase) -> str | None:
     """What to say of features so large that bounds on mistakes, which grow with L B^2, exceed the rounds."""
+    assert isinstance(case, Case)
     if case.loss is None or case.smoothness * case.radius**2 <= case.sequence.horizon:
         return None
     norm = case.sequence.radius

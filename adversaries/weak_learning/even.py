@@ -12,6 +12,8 @@ from ..sequence import stream as random_stream
 from . import noise as noises
 from .stream import WeakStream, even_costs
 
+NOISES = tuple(noises.KINDS)
+
 
 @dataclass(frozen=True)
 class EvenCosts:

@@ -13,6 +13,8 @@ from ..sequence import stream as random_stream
 from . import noise as noises
 from .stream import FloatArray, IntArray, WeakStream, even_costs
 
+NOISES = tuple(noises.KINDS)
+
 
 @dataclass(frozen=True)
 class _Planted:
@@ -97,7 +99,7 @@ class PlantedStump(_Planted):
 
 @dataclass(frozen=True)
 class FollowingCosts(PlantedStump):
-    """The same, but where the stump is right all of the cost falls on the wrong label predicted most often so far."""
+    """A planted stump; where it is right all of the cost falls on the wrong label predicted most often so far."""
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
         found = super().stream(horizon, seed)

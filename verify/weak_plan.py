@@ -1,0 +1,88 @@
+"""What is played of a user's weak learner, or against a user's choice of an adversary of weak learners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..algorithms.boosting.advice import HedgeAdvice
+from ..algorithms.boosting.weak import OracleNoise
+from ..errors import UserError
+from . import catalog
+from .case import Setting
+from .claim import Claim
+from .weak_case import GRAPHS
+from .weak_plain import DECLARED, OWN_WORD, PlainWeakLearner
+from .weak_resolve import resolve_weak
+
+STREAMS: dict[str, tuple[tuple[str, int], ...]] = {
+    "bandit": (
+        ("planted-stump:edge=0.4", 1000),
+        ("tilted-weights:noise=two-point+size=0.1", 2000),
+        ("following-costs:noise=push+size=0.25", 1000),
+    ),
+    "full": (("planted-stump", 500), ("tilted-weights", 2000), ("following-costs", 1000)),
+}
+"""Adversaries and rounds at the quick scale: enough for a weak learner that does not learn to exceed the excess
+losses that are known of Hedge."""
+
+OTHER_STREAMS = {OracleNoise: ("even-costs", 1000), HedgeAdvice: ("planted-advice:edge=0.4", 1000)}
+"""The same for weak learners that read other features."""
+
+LONGER = {"quick": 1, "default": 2, "full": 10}
+OWN_ROUNDS = 2000
+"""Rounds at the quick scale against an adversary of the user's choice."""
+
+
+def is_weak(learner: Any, adversary: str | None) -> bool:
+    """Whether a request is about the weak-learning game."""
+    if learner is not None:
+        return catalog.is_weak(catalog.learner(learner) if isinstance(learner, str) else learner)
+    return adversary is not None and hasattr(catalog.adversary(adversary), "stream")
+
+
+def settings(
+    learner: Any, adversary: str | None, graph: str | None, scale: str, replicates: int
+) -> Iterator[Setting]:
+    """The product of the user's axes and, where one is left open, of a few built-in ones."""
+    learners = (
+        (learner,) if learner is not None else ("hedge-stump", "hedge-advice", "oracle-noise")
+    )
+    graphs = GRAPHS if graph is None else (graph,)
+    for each in learners:
+        for shown in graphs:
+            for against, rounds in _streams(each, adversary, shown):
+                yield Setting(each, against, shown, rounds * LONGER[scale], None, replicates)
+
+
+def _streams(learner: Any, adversary: str | None, graph: str) -> Sequence[tuple[str, int]]:
+    if adversary is not None:
+        return ((adversary, OWN_ROUNDS),)
+    made = catalog.learner(learner) if isinstance(learner, str) else learner
+    if type(made) in OTHER_STREAMS:
+        return (OTHER_STREAMS[type(made)],)
+    return STREAMS.get(graph, STREAMS["bandit"])
+
+
+def check_declared(
+    planned: Sequence[Setting], claims: Sequence[Claim], named: Sequence[str]
+) -> None:
+    """Refuse a weak learner of the user's without the numbers of a claim that was asked for by its name.
+
+    Raises
+    ------
+    UserError
+        naming what it does not declare
+    """
+    asked = [claim.id for claim in claims if claim.id in named and claim.id in OWN_WORD]
+    for setting in planned:
+        learner = setting.learner
+        made = catalog.learner(learner) if isinstance(learner, str) else learner
+        if not isinstance(made, PlainWeakLearner) or not asked:
+            return
+        declared = made.declared(resolve_weak(setting, made, 0).problem)
+        if isinstance(declared, str):
+            raise UserError(
+                f"{made.spec}: {declared}; {asked[0]} expects the numbers {', '.join(DECLARED)}, on the class or"
+                " set in __init__."
+            )
