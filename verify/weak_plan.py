@@ -55,6 +55,14 @@ def settings(
                 yield Setting(each, against, shown, rounds * LONGER[scale], None, replicates)
 
 
+def _learners(adversary: str | None) -> tuple[str, ...]:
+    """Built-in weak learners that can read what an adversary shows."""
+    if adversary is None:
+        return ("hedge-stump", "hedge-advice", "oracle-noise")
+    shows = catalog.adversary(adversary).stream(1, 0).n_features > 0
+    return ("hedge-stump", "hedge-advice") if shows else ("oracle-noise",)
+
+
 def _streams(learner: Any, adversary: str | None, graph: str) -> Sequence[tuple[str, int]]:
     if adversary is not None:
         return ((adversary, OWN_ROUNDS),)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..adversaries.weak_learning.stream import WeakStream
+from ..algorithms.boosting.weak import OracleNoise
 from ..errors import UserError, require, unknown
 from . import catalog
 from .case import Setting
@@ -59,6 +60,11 @@ def resolve_weak(setting: Setting, learner: Any, seed: int) -> WeakCase:
         adversary, stream = _stream(adversary, horizon, seed)
     else:
         stream = adversary.stream(horizon, seed)
+    require(
+        stream.n_features > 0 or isinstance(learner, OracleNoise),
+        f"adversary {setting.label('adversary')} has no features: expected the learner oracle-noise, or another"
+        " adversary.",
+    )
     case = WeakCase(setting, learner, adversary, setting.graph, stream, seed)
     case.crowd(range(1))  # what cannot be played is said at once
     return case
