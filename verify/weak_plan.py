@@ -15,23 +15,23 @@ from .weak_case import GRAPHS
 from .weak_plain import DECLARED, OWN_WORD, PlainWeakLearner
 from .weak_resolve import resolve_weak
 
-STREAMS: dict[str, tuple[tuple[str, int], ...]] = {
+STREAMS = {
     "bandit": (
-        ("planted-stump:edge=0.4", 1000),
-        ("tilted-weights:noise=two-point+size=0.1", 2000),
-        ("following-costs:noise=push+size=0.25", 1000),
+        "planted-stump:edge=0.4",
+        "tilted-weights:noise=two-point+size=0.1",
+        "following-costs:noise=push+size=0.25",
     ),
-    "full": (("planted-stump", 500), ("tilted-weights", 2000), ("following-costs", 1000)),
+    "full": ("planted-stump", "tilted-weights", "following-costs"),
 }
-"""Adversaries and rounds at the quick scale: enough for a weak learner that does not learn to exceed the excess
-losses that are known of Hedge."""
+OTHER_STREAMS = {OracleNoise: "even-costs", HedgeAdvice: "planted-advice:edge=0.4"}
+"""For weak learners that read other features."""
 
-OTHER_STREAMS = {OracleNoise: ("even-costs", 1000), HedgeAdvice: ("planted-advice:edge=0.4", 1000)}
-"""The same for weak learners that read other features."""
+ROUNDS = {"tilted-weights": 2000}
+MANY = 1000
+"""Rounds at the quick scale, for each adversary and for the others: enough for a weak learner that does not learn to
+exceed the excess losses that are known of Hedge."""
 
 LONGER = {"quick": 1, "default": 2, "full": 10}
-OWN_ROUNDS = 2000
-"""Rounds at the quick scale against an adversary of the user's choice."""
 
 
 def is_weak(learner: Any, adversary: str | None) -> bool:
@@ -51,8 +51,9 @@ def settings(
     graphs = GRAPHS if graph is None else (graph,)
     for each in learners:
         for shown in graphs:
-            for against, rounds in _streams(each, adversary, shown):
-                yield Setting(each, against, shown, rounds * LONGER[scale], None, replicates)
+            for against in _streams(each, adversary, shown):
+                rounds = ROUNDS.get(against.partition(":")[0], MANY) * LONGER[scale]
+                yield Setting(each, against, shown, rounds, None, replicates)
 
 
 def _learners(adversary: str | None) -> tuple[str, ...]:
@@ -63,9 +64,9 @@ def _learners(adversary: str | None) -> tuple[str, ...]:
     return ("hedge-stump", "hedge-advice") if shows else ("oracle-noise",)
 
 
-def _streams(learner: Any, adversary: str | None, graph: str) -> Sequence[tuple[str, int]]:
+def _streams(learner: Any, adversary: str | None, graph: str) -> tuple[str, ...]:
     if adversary is not None:
-        return ((adversary, OWN_ROUNDS),)
+        return (adversary,)
     made = catalog.learner(learner) if isinstance(learner, str) else learner
     if type(made) in OTHER_STREAMS:
         return (OTHER_STREAMS[type(made)],)

@@ -1,7 +1,8 @@
 """Judge of statements about weak learners: "with probability at least 1 - delta", over runs of the weak-learning game.
 
 A run violates where what is observed of it exceeds a number that is known before play. The bets are those of tail.py.
-Runs of a user's weak learner, which is slow, are played a few at a time, and no more once they refute.
+Of a user's weak learner, which is slow, a few runs are played at first, then twice as many, and no more once they
+refute.
 """
 
 from __future__ import annotations
@@ -75,11 +76,11 @@ def examine_weak(
             envelope=envelope,
             evidence=f"no weak learner can exceed {bound.words} in {case.horizon} rounds",
         )
-    size = min(A_FEW, replicates) if case.is_own else replicates
     parts: list[FloatArray] = []
     ends = np.zeros(0)
     at = checkpoints(case.horizon) - 1
-    for first in range(0, replicates, size):
+    while (first := len(ends)) < replicates:
+        size = max(A_FEW, first) if case.is_own else replicates
         found = observe(form)(case, min(size, replicates - first), first)
         parts.append(found[:, at])
         ends = np.concatenate([ends, found[:, -1]])

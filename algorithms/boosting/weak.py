@@ -347,7 +347,7 @@ class _Separate:
             given, shown = costs[i].copy(), x.copy()
             learner.update(shown, given, float(weights[i]))
             for what, now, before in (("cost vector", given, costs[i]), ("features", shown, x)):
-                if not np.array_equal(now, before):
+                if now.tobytes() != before.tobytes():
                     raise LearnerError(
                         f"weak learner {i} of {self.name} changed the {what} it was given from"
                         f" {before.tolist()} to {now.tolist()}: expected it to be left alone."

@@ -1,0 +1,206 @@
+"""Weak learners on the command line: broken ones are refuted, a right one passes, and bad input is told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import weak
+from command_line import boundcheck
+
+from boundcheck import RefutedPromise, UserError, check_learner
+from boundcheck.verify.checks import promised_claims
+from boundcheck.verify.weak_problem import WeakProblem
+
+LEARNERS = Path(weak.__file__)
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "learners.md"
+
+TILTED = "tilted-weights:noise=two-point+size=0.1"
+PLANTED = "planted-stump:edge=0.4"
+SMALL = "planted-stump:n_labels=2,n_features=1,noise=two-point+size=0.25"
+
+
+@pytest.mark.parametrize(
+    ("name", "adversary", "status"),
+    [
+        ("Reversed", PLANTED, 1),
+        ("Weightless", TILTED, 1),
+        ("Misplaced", PLANTED, 1),
+        ("Stumps", SMALL, 0),
+    ],
+)
+def test_a_broken_update_is_refuted_and_a_right_one_passes(
+    name: str,
+    adversary: str,
+    status: int,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ["verify", "boosting/bandit-wlc", "--learner", f"{LEARNERS}:{name}", "--quick"]
+    arguments += ["--adversary", adversary, "--graph", "bandit"]
+    assert boundcheck(*arguments, monkeypatch=monkeypatch, folder=tmp_path) == status
+    told = capsys.readouterr().out
+    assert ("refuted SURPRISE" in told) == bool(status)
+    commands = re.findall(r"boundcheck replay (\S+)", told)
+    assert len(commands) == 2 * status
+    for certificate in commands[:1]:
+        assert boundcheck("replay", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 0
+        assert "accepted" in capsys.readouterr().out
+
+
+def test_through_the_library() -> None:
+    assert promised_claims(weak.Stumps) == ["boosting/bandit-wlc", "boosting/online-wlc"]
+    with pytest.raises(RefutedPromise, match="bandit-wlc") as told:
+        check_learner(weak.Reversed, claims=["boosting/bandit-wlc"], adversary=SMALL)
+    assert told.value.certificate is not None
+
+
+def test_the_example_of_the_documentation(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, command = re.findall(r"```(?:python|sh)\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)[
+        -2:
+    ]
+    words = command.split()
+    (tmp_path / "weak.py").write_text(code, encoding="utf-8")
+    assert words[:2] == ["boundcheck", "verify"]
+    assert boundcheck(*words[1:], monkeypatch=monkeypatch, folder=tmp_path) == 0
+    assert "holds" in capsys.readouterr().out
+
+
+class Right:
+    """Declares all and never changes its mind."""
+
+    edge, delta, excess_loss = 0.1, 0.05, 3.0
+
+    def __init__(self, problem: WeakProblem) -> None:
+        self.problem = problem
+
+    def predict(self, x: Any) -> Any:
+        return 0
+
+    def update(self, x: Any, cost: Any, weight: float) -> None:
+        pass
+
+
+class Beyond(Right):
+    def predict(self, x: Any) -> Any:
+        return self.problem.n_labels
+
+
+class Writes(Right):
+    def update(self, x: Any, cost: Any, weight: float) -> None:
+        cost[0] = 9.0
+
+
+class Raises(Right):
+    def update(self, x: Any, cost: Any, weight: float) -> None:
+        raise KeyError("lost")
+
+
+class Silent(Right):
+    excess_loss = None  # type: ignore[assignment]
+
+
+class Sure(Right):
+    edge = 1.0
+
+
+class Worded(Right):
+    excess_loss = "small"  # type: ignore[assignment]
+
+
+class Broken(Right):
+    def __init__(self, problem: WeakProblem) -> None:
+        raise RuntimeError("no")
+
+
+class Half(Right):
+    def update(self, x: Any, costs: Any, weights: float) -> None:  # type: ignore[override]
+        pass
+
+
+BAD = {
+    "Beyond": r"weak learner 0 of \S+:Beyond predicted 3: expected a label from 0 to 2",
+    "Writes": r"weak learner 0 of \S+:Writes changed the cost vector it was given from \[.*\] to \[9.0,",
+    "Raises": r"weak learner \S+:Raises raised KeyError in update of round 0: 'lost'",
+    "Silent": r"\S+:Silent: the weak learner does not declare excess_loss; boosting/bandit-wlc expects the"
+    " numbers edge, delta, excess_loss",
+    "Sure": r"edge=1.0 of \S+:Sure: expected a number in \[0, 1\)",
+    "Worded": r"excess_loss='small' of \S+:Worded: expected a number",
+    "Broken": r"weak learner \S+:Broken cannot be made: RuntimeError: no; expected a class called with the problem",
+    "Half": r"update\(self, x, costs, weights\) of \S+:Half: expected update\(x, cost, weight\) of a weak learner,"
+    r" or update\(x, action, label\) of a learner",
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_weak_learner_that_is_none_is_told_so_in_one_sentence(
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ["verify", "boosting/bandit-wlc", "--learner", f"{__file__}:{name}", "--quick"]
+    arguments += ["--adversary", "planted-stump", "--graph", "bandit"]
+    assert boundcheck(*arguments, monkeypatch=monkeypatch, folder=tmp_path) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.search(BAD[name], line)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ("--learner", "hedge-stump", "--graph", "filtering"),
+            "graph of a weak learner 'filtering'",
+        ),
+        (("--learner", "hedge-stump", "--adversary", "one-hot"), "has no costs for weak learners"),
+        (("--learner", "perceptron", "--adversary", "planted-stump"), "has no labels to play"),
+        (("--learner", "hedge-stump", "--radius", "2"), "--radius is given for a weak learner"),
+        (("--learner", "hedge-stump", "--data", "a.csv"), "--data is given for a weak learner"),
+        (("--learner", "hedge-stump", "--adversary", "even-costs"), "even-costs has no features"),
+        (("--adversary", "planted-stump:n_labels=1"), "n_labels is 1, expected an integer >= 2"),
+        (("--adversary", "planted-stump:edge=0.7"), "edge=0.7: expected gamma in [0, 0.5]"),
+        (("--adversary", "planted-stump:noise=loud"), "unknown noise 'loud': expected one of"),
+        (("--adversary", "planted-stump:noise=estimate+rho=2"), "rho=2.0 of estimate: expected"),
+        (("--adversary", "planted-stump:noise=push+size=-1"), "size=-1.0 of push: expected"),
+        (("--adversary", "tilted-weights:light=0"), "light=0.0: expected a number in (0, 1]"),
+        (("--adversary", "worst-pair:delta=1"), "delta=1.0: expected a number in (0, 1)"),
+    ],
+)
+def test_parts_that_do_not_fit_are_told_in_one_sentence(
+    arguments: tuple[str, ...],
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "a.csv").write_text("1,0\n2,1\n", encoding="utf-8")
+    status = boundcheck("verify", *arguments, "--quick", monkeypatch=monkeypatch, folder=tmp_path)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert status == 2
+    assert told in line
+
+
+def test_they_are_listed_in_groups_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for what, heading, first, other in (
+        ("learners", "weak learner", "hedge-stump", "perceptron"),
+        ("adversaries", "adversary of weak learners", "planted-stump", "one-hot"),
+    ):
+        assert boundcheck("list", what, monkeypatch=monkeypatch, folder=tmp_path) == 0
+        lines = capsys.readouterr().out.splitlines()
+        at = lines.index(heading)
+        assert first in lines[at:]
+        assert other in lines[:at]
+        assert first not in lines[:at]
+
+
+def test_a_class_with_half_of_the_parameters_is_refused_by_the_library() -> None:
+    with pytest.raises(UserError, match="expected update"):
+        check_learner(Half)
