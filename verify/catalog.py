@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, get_type_hints
 
 from .. import adversaries, algorithms
+from ..algorithms.boosting.booster import weak_learners as weak_learners
 from ..algorithms.discovery import classes, modules
 from ..algorithms.spec import check_keys, read_float, read_int, split_spec
 from ..errors import UserError, require, unknown
@@ -34,17 +35,6 @@ def learners() -> dict[str, type[Any]]:
 def adversary_classes() -> dict[str, type[Any]]:
     """Built-in adversaries by name."""
     return classes(adversaries, "sequence")
-
-
-@cache
-def weak_learners() -> dict[str, type[Any]]:
-    """Built-in weak learners by name: those that need no more than numbers."""
-    found = classes(algorithms, "crowd")
-    return {
-        name: made
-        for name, made in found.items()
-        if all(field.default is not dataclasses.MISSING for field in dataclasses.fields(made))
-    }
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -28,9 +28,14 @@ USUAL = HedgeStump()
 
 
 @cache
-def kinds() -> dict[str, type[Any]]:
-    """Weak learners of this folder that can be spelt, by name."""
-    return classes(importlib.import_module(__package__), "crowd")
+def weak_learners() -> dict[str, type[Any]]:
+    """Weak learners of this folder by name: those that need no more than numbers."""
+    found = classes(importlib.import_module(__package__), "crowd")
+    return {
+        name: made
+        for name, made in found.items()
+        if all(field.default is not MISSING for field in fields(made))
+    }
 
 
 def parse(text: str) -> WeakLearner:
@@ -42,9 +47,9 @@ def parse(text: str) -> WeakLearner:
         for an unknown name or parameter, or an illegal value
     """
     name, given = split_spec(text.replace("+", ":", 1).replace("+", ","))
-    if name not in kinds():
-        raise unknown("weak learner", name, kinds())
-    made = kinds()[name]
+    if name not in weak_learners():
+        raise unknown("weak learner", name, weak_learners())
+    made = weak_learners()[name]
     known = {field.name: field for field in fields(made)}
     check_keys(name, given, known)
     read = {key: read_int if isinstance(known[key].default, int) else read_float for key in given}
