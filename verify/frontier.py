@@ -1,0 +1,141 @@
+"""The frontier of a weak learning condition: for each edge gamma the smallest excess loss S, with confidence.
+
+In one run G(gamma) is the largest excess sum w c_l - (1 - gamma)/k sum w after any round, and the condition
+holds at level delta for just those S that are at least S(gamma), the (1 - delta)-quantile of G(gamma). Both are
+nondecreasing in gamma. Limits on the quantile are order statistics: the number of runs with G at most the
+quantile is binomial with a success probability of at least 1 - delta, the number below it with one of at most that,
+whatever the law of G. At half of level/m to either side they hold at m edges at once, and between the edges by
+monotony.
+
+=====================  =======================================================================
+symbol                 name here
+=====================  =======================================================================
+gamma, S               ``edge``, excess loss
+G(gamma)               ``reached``: one number for each run and edge, shape (R, m)
+1 - level              ``confidence``: with which the limits hold at all edges at once
+=====================  =======================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from ..errors import require
+
+FloatArray = NDArray[np.float64]
+
+CONFIDENCE = 0.95
+"""With which a band holds at all edges at once."""
+
+
+def ranks(runs: int, delta: float, level: float) -> tuple[int, int]:
+    """Which of the values of so many runs, in order and counted from 1, are a lower and an upper limit on their
+    (1 - delta)-quantile, each wrong with probability at most ``level``.
+
+    Returns
+    -------
+    0 for a lower limit that no run gives, ``runs + 1`` for such an upper one
+    """
+    counts = np.arange(runs)
+    low = np.count_nonzero(binom.cdf(counts, runs, 1 - delta) <= level)
+    high = 1 + np.count_nonzero(binom.sf(counts, runs, 1 - delta) > level)
+    return int(low), int(high)
+
+
+def runs_for_limits(delta: float, edges: int, confidence: float = CONFIDENCE) -> int:
+    """Fewest runs with which a band over so many edges is finite above: ln((1 - confidence)/(2m)) / ln(1 - delta),
+    rounded up."""
+    level = (1 - confidence) / (2 * edges)
+    return math.ceil(math.log(level) / math.log1p(-delta))
+
+
+def lower_limits(reached: FloatArray, delta: float, level: float) -> FloatArray:
+    """Lower limits on the quantiles that are all right with probability at least 1 - ``level``, shape (m,).
+
+    Parameters
+    ----------
+    reached : G of each run at each edge, shape (R, m)
+    """
+    runs, edges = reached.shape
+    low, _ = ranks(runs, delta, level / edges)
+    return _ordered(reached)[low]
+
+
+def _ordered(reached: FloatArray) -> FloatArray:
+    """The values at each edge in order, between 0 and infinity; shape (R + 2, m)."""
+    padding = np.zeros((1, reached.shape[1]))
+    return np.concatenate([padding, np.sort(reached, axis=0), padding + np.inf])
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """Limits on the smallest excess loss S(gamma) at m edges; each array has shape (m,).
+
+    Attributes
+    ----------
+    edges : increasing
+    low, high : limits on S, nondecreasing; ``high`` is infinite where the runs are too few
+    middle : the quantile of the runs
+    delta, runs, confidence : of what the limits are made
+    """
+
+    edges: FloatArray
+    low: FloatArray
+    middle: FloatArray
+    high: FloatArray
+    delta: float
+    runs: int
+    confidence: float = CONFIDENCE
+
+    @classmethod
+    def of(
+        cls,
+        reached: FloatArray,
+        edges: FloatArray,
+        delta: float,
+        confidence: float = CONFIDENCE,
+    ) -> Frontier:
+        """The frontier of runs that reached G, at least 0, at each edge; shape (R, m).
+
+        Raises
+        ------
+        UserError
+            for edges that do not increase within [0, 1], or a delta outside (0, 1)
+        """
+        edges = np.asarray(edges, dtype=np.float64)
+        legal = edges.size > 0 and bool((np.diff(edges) > 0).all())
+        require(
+            legal and 0 <= edges[0] and edges[-1] <= 1,
+            f"edges {edges.tolist()}: expected increasing numbers in [0, 1].",
+        )
+        require(0 < delta < 1, f"delta={delta}: expected a number in (0, 1).")
+        runs, m = reached.shape
+        low, high = ranks(runs, delta, (1 - confidence) / (2 * m))
+        # with rounding 1 - delta of the runs may come out above a whole number
+        middle = math.ceil((1 - delta) * runs - 1e-9)
+        ordered = _ordered(reached)
+        return cls(edges, ordered[low], ordered[middle], ordered[high], delta, runs, confidence)
+
+    @property
+    def runs_needed(self) -> int:
+        """Fewest runs with which the upper limits are finite."""
+        return runs_for_limits(self.delta, len(self.edges), self.confidence)
+
+    def limits_at(self, edge: float) -> tuple[float, float]:
+        """Lower and upper limit on S at any edge: those of the edges of the grid on either side of it."""
+        below = int(np.searchsorted(self.edges, edge, side="right")) - 1
+        above = int(np.searchsorted(self.edges, edge, side="left"))
+        low = float(self.low[below]) if below >= 0 else 0.0
+        return low, float(self.high[above]) if above < len(self.edges) else math.inf
+
+    def edges_at(self, excess_loss: float) -> tuple[float, float]:
+        """Limits on the largest edge for which the condition holds with this S: -inf where none is known to be
+        small enough, inf where none is known to be too large."""
+        held, refuted = self.high <= excess_loss, self.low > excess_loss
+        least = float(self.edges[held][-1]) if held.any() else -math.inf
+        return least, float(self.edges[refuted][0]) if refuted.any() else math.inf
