@@ -14,6 +14,7 @@ from pandas.api.types import is_numeric_dtype
 from ..errors import UserError
 from ..verify.claim import LOUDEST_FIRST
 from .figures import Result
+from .frontiers import frontier_frames
 from .tables import number, speaker
 
 FOLDER = "tables"
@@ -62,14 +63,19 @@ def _frame(rows: Sequence[Result], columns: list[str]) -> pd.DataFrame:
 
 
 def write_tables(rows: Sequence[Result], folder: Path) -> list[Path]:
-    """Write both tables in each format into ``folder`` and return the paths.
+    """Write the tables in each format into ``folder`` and return the paths.
 
     Raises
     ------
     UserError
         if the folder cannot be written
     """
-    return write_frames({"verdicts": verdict_frame(rows), "cases": case_frame(rows)}, folder)
+    return write_frames(frames_of(rows), folder)
+
+
+def frames_of(rows: Sequence[Result]) -> dict[str, pd.DataFrame]:
+    """The tables by name: verdicts, cases and, where there are any, frontiers."""
+    return {"verdicts": verdict_frame(rows), "cases": case_frame(rows)} | frontier_frames(rows)
 
 
 def write_frames(frames: dict[str, pd.DataFrame], folder: Path) -> list[Path]:
@@ -142,5 +148,6 @@ def _words(frame: pd.DataFrame) -> pd.DataFrame:
 
 FORMATS = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
 
-FILES = tuple(f"{name}.{ending}" for name, ending in product(("verdicts", "cases"), FORMATS))
-"""What ``write_tables`` writes."""
+def file_names(rows: Sequence[Result]) -> list[str]:
+    """What ``write_tables`` writes."""
+    return [f"{name}.{ending}" for name, ending in product(frames_of(rows), FORMATS)]

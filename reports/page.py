@@ -18,8 +18,9 @@ from ..errors import UserError
 from ..verify import catalog, results
 from ..verify.claim import LOUDEST_FIRST, Claim, Kind, Verdict, is_surprise
 from . import figures, panels
-from .exports import FILES, FOLDER, write_tables
+from .exports import FOLDER, file_names, write_tables
 from .figures import Result
+from .frontiers import frontier_panels
 from .studies import StudyResults, section
 from .studies import write_tables as write_study_tables
 from .tables import speaker
@@ -36,6 +37,7 @@ MEANING = {
     Kind.PATHWISE: "an envelope smaller by that factor would have been violated in one of these rounds",
     Kind.MEAN: "an envelope smaller by that factor would have been refuted by these runs",
     Kind.TAIL: "one of these runs reaches an envelope smaller by that factor",
+    Kind.FRONTIER: "a known S smaller by that factor would have been refuted by these runs",
 }
 """What the headroom says, for each kind of claim."""
 
@@ -87,7 +89,7 @@ def write_report(
             _section(name, own, loaded.curves, document["suite"]["level"])
             for name, own in _by_claim(rows).items()
         ],
-        tables=[f"{FOLDER}/{name}" for name in FILES],
+        tables=[f"{FOLDER}/{name}" for name in file_names(rows)],
         band=[f"{100 * q:g}" for q in panels.BAND],
         hypotheses=document.get("hypotheses", []),
         counts=Counter(row["verdict"] for row in rows),
@@ -204,6 +206,7 @@ def _form(
         "ratios": _markup(_legible(figures.ratio_figure(rows, relation))),
         "panels": drawn,
         "drawn": {panel.row["verdict"] for panel in drawn},
+        "frontiers": frontier_panels(ranked),
         "forced": _markup(panels.forced_figure(curves, rows)) if forced else None,
         "strength": _strength(worst, level),
         "surprises": sum(_surprising(row) for row in rows),
@@ -230,7 +233,7 @@ def _strength(row: Result, level: float) -> str:
     words.append(_plural(row["runs"], "run") if row["runs"] else "without sampling")
     if row["verdict"] == Verdict.VACUOUS:
         words.append("nothing could have failed")
-    elif row["kind"] in (Kind.MEAN, Kind.TAIL) and row["runs"]:
+    elif row["kind"] in (Kind.MEAN, Kind.TAIL, Kind.FRONTIER) and row["runs"]:
         words.append(f"a false alarm has probability at most {level:g}")
     elif row["verdict"] == Verdict.REFUTED:
         words.append("certified, so that it is no false alarm")

@@ -66,6 +66,7 @@ class Kind(StrEnum):
     PATHWISE = "pathwise"
     MEAN = "mean"
     TAIL = "tail"
+    FRONTIER = "frontier"
     LOWER_BOUND = "lower bound"
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,3 +140,68 @@ class Frontier:
         held, refuted = self.high <= excess_loss, self.low > excess_loss
         least = float(self.edges[held][-1]) if held.any() else -math.inf
         return least, float(self.edges[refuted][0]) if refuted.any() else math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Frontiers:
+    """What is found of a weak learner on a stream, beside what is known of it.
+
+    Attributes
+    ----------
+    any_time : of the largest excess after any round
+    at_end : of the excess after the last round, at least 0
+    known : the S that is known for each edge, NaN where none is, shape (m,)
+    anytime : whether that is for all rounds at once, and not for each number of rounds by itself
+    rounds : T
+    """
+
+    any_time: Frontier
+    at_end: Frontier
+    known: FloatArray
+    anytime: bool
+    rounds: int
+
+    @property
+    def judged(self) -> Frontier:
+        """The frontier that the known S is about."""
+        return self.any_time if self.anytime else self.at_end
+
+    @property
+    def edges(self) -> FloatArray:
+        """The grid, shape (m,)."""
+        return self.any_time.edges
+
+    def to_json(self) -> dict[str, Any]:
+        """Its numbers, under the keys of the result file; null for what is not known or infinite."""
+        any_time = self.any_time
+        columns = {name: getattr(any_time, name) for name in _LIMITS}
+        columns |= {f"end_{name}": getattr(self.at_end, name) for name in _LIMITS}
+        columns |= {"known": self.known}
+        return {
+            "rounds": self.rounds,
+            "runs": any_time.runs,
+            "delta": any_time.delta,
+            "confidence": any_time.confidence,
+            "anytime": self.anytime,
+            "edges": self.edges.tolist(),
+        } | {
+            name: [x if math.isfinite(x) else None for x in column.tolist()]
+            for name, column in columns.items()
+        }
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Frontiers:
+        """What :meth:`to_json` wrote."""
+
+        def column(name: str, absent: float) -> FloatArray:
+            return np.array([absent if x is None else x for x in found[name]], dtype=np.float64)
+
+        edges, *rest = column("edges", np.nan), found["delta"], found["runs"], found["confidence"]
+        any_time, at_end = (
+            Frontier(edges, *(column(prefix + name, np.inf) for name in _LIMITS), *rest)
+            for prefix in ("", "end_")
+        )
+        return cls(any_time, at_end, column("known", np.nan), found["anytime"], found["rounds"])
+
+
+_LIMITS = ("low", "middle", "high")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .case import Case, Rounds
 from .certificate import AnyCase, Certificate, exact_certificate, played_certificate, violates
 from .claim import Claim, Form, Kind, Sides, Suspect, Verdict
+from .frontier import Frontiers
 from .instances import Instance
 from .ledger import checkpoints
 from .record import FloatArray, LabelArray
@@ -91,6 +92,8 @@ class Outcome:
     """Whether a false alarm is possible, at the level of one sampled cell."""
     curve: Curve | None = field(default=None, repr=False)
     """Both sides over the rounds, for the report."""
+    frontiers: Frontiers | None = field(default=None, repr=False)
+    """What a claim about a frontier found, for the report."""
 
 
 @dataclass
@@ -288,7 +291,7 @@ def judge_case(
 ) -> list[tuple[Claim, Form, Outcome]]:
     """Play a case, let every form look at every round, and decide; replicates are taken in order.
 
-    Claims about means and tails play ``sampled_runs`` of them, if given.
+    Claims about means, tails and frontiers play ``sampled_runs`` of them, if given.
     """
     watches: dict[tuple[str, str], Watch] = {}
     if isinstance(case, Case):  # what weak learners do is examined by their claims alone
@@ -304,7 +307,7 @@ def judge_case(
     judged: list[tuple[Claim, Form, Outcome]] = []
     for claim, form in forms:
         if claim.examine is not None:
-            sampled = claim.kind in (Kind.MEAN, Kind.TAIL)
+            sampled = claim.kind in (Kind.MEAN, Kind.TAIL, Kind.FRONTIER)
             runs = sampled_runs if sampled and sampled_runs else replicates
             judged.append((claim, form, claim.examine(claim, form, case, runs)))
         else:

@@ -97,7 +97,7 @@ class Row:
             "rounds": o.rounds,
             "flags": list(o.flags),
             "certificate": certificate,
-        }
+        } | ({} if o.frontiers is None else {"frontier": o.frontiers.to_json()})
 
 
 def _finite(value: float | None) -> float | None:
