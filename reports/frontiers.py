@@ -100,7 +100,7 @@ def frontier_frames(rows: Sequence[Result]) -> dict[str, pd.DataFrame]:
 def _picture(found: Frontiers, colour: str) -> str:
     """The band between the edges, what is known, the curve at T, and what lies on either side."""
     with sns.axes_style("whitegrid", {"grid.color": "#e6e9ed", "axes.edgecolor": INK}):
-        figure = Figure(figsize=(3.6, 2.7))
+        figure = Figure(figsize=(3.1, 2.4))
         axes = figure.add_axes(WHOLE)
     any_time, edges = found.any_time, found.edges
     top = ROOM * _largest(found)
@@ -154,7 +154,7 @@ def _words(axes: Axes, x: FloatArray, low: FloatArray, high: FloatArray) -> None
 
     above = (1 + height(high, 0.3)) / 2
     axes.text(0.03, above, "not established", transform=axes.transAxes, va="center", color=INK,
-              fontsize=8.5, bbox=box)  # fmt: skip
+              fontsize=8, bbox=box)  # fmt: skip
     below = height(low, 0.25) / 2
-    axes.text(0.58, below, "refuted for the weak learner", transform=axes.transAxes, va="center",
-              ha="right", color=COLOURS["refuted"], fontsize=8.5)  # fmt: skip
+    axes.text(0.55, below, "refuted for the weak learner", transform=axes.transAxes, va="center",
+              ha="right", color=COLOURS["refuted"], fontsize=8)  # fmt: skip

@@ -191,17 +191,22 @@ class Frontiers:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Frontiers:
-        """What :meth:`to_json` wrote."""
+        """What :meth:`to_json` wrote; LookupError, TypeError or ValueError for anything else."""
 
         def column(name: str, absent: float) -> FloatArray:
-            return np.array([absent if x is None else x for x in found[name]], dtype=np.float64)
+            values = [absent if x is None else x for x in found[name]]
+            if len(values) != len(found["edges"]):
+                raise ValueError(f"{len(values)} {name} for {len(found['edges'])} edges")
+            return np.array(values, dtype=np.float64)
 
-        edges, *rest = column("edges", np.nan), found["delta"], found["runs"], found["confidence"]
+        edges = column("edges", np.nan)
+        rest = (float(found["delta"]), int(found["runs"]), float(found["confidence"]))
         any_time, at_end = (
             Frontier(edges, *(column(prefix + name, np.inf) for name in _LIMITS), *rest)
             for prefix in ("", "end_")
         )
-        return cls(any_time, at_end, column("known", np.nan), found["anytime"], found["rounds"])
+        known = column("known", np.nan)
+        return cls(any_time, at_end, known, bool(found["anytime"]), int(found["rounds"]))
 
 
 _LIMITS = ("low", "middle", "high")

@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 from ..errors import UserError
 from .evidence import LEVEL
 from .files import put
+from .frontier import Frontiers
 from .judge import Curve
 from .plan import Hypothesis
 from .suite import Row
@@ -40,7 +41,8 @@ ROW_KEYS = (
     "observed", "envelope", "ratio", "regret_ratio", "headroom", "evidence", "runs", "rounds", "flags",
     "certificate",
 )  # fmt: skip
-"""What verdicts.json says of the run, and of each cell; a report needs all of it."""
+"""What verdicts.json says of the run, and of each cell; a report needs all of it. A cell that has a frontier has it
+under a key of its own."""
 
 CURVE_COLUMNS = ("claim", "form", "case", *(field.name for field in fields(Curve)))
 
@@ -200,6 +202,8 @@ def load(folder: Path) -> Results:
         raise UserError(f"'results' of '{path}' is no list: expected one; verify again.")
     for i, row in enumerate(document["results"]):
         _check_keys(f"result {i + 1} of '{path}'", row, ROW_KEYS)
+        if "frontier" in row:
+            _check_frontier(f"'frontier' of result {i + 1} of '{path}'", row["frontier"])
     return Results(document, _load_curves(folder / CURVES))
 
 
@@ -210,6 +214,13 @@ def _check_keys(where: str, found: Any, keys: Sequence[str]) -> None:
             f"{where} has no '{absent[0]}': expected the keys {', '.join(keys)}, as boundcheck verify"
             " writes them."
         )
+
+
+def _check_frontier(where: str, found: Any) -> None:
+    try:
+        Frontiers.from_json(found)
+    except (LookupError, TypeError, ValueError) as error:
+        raise UserError(f"{where} is damaged: {error!r}; verify again.") from None
 
 
 def _load_curves(path: Path) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from .weak_problem import WeakDeclaration, WeakProblem
 
 DECLARED = ("edge", "delta", "excess_loss")
 NUMBERS = (int, float, np.integer, np.floating)
-OWN_WORD = ("boosting/bandit-wlc", "boosting/online-wlc")
+OWN_WORD = ("boosting/bandit-wlc", "boosting/online-wlc", "boosting/frontier")
 """What a weak learner promises by declaring its numbers, unless it says otherwise."""
 
 

@@ -10,7 +10,7 @@ from ..algorithms.boosting.weak import OracleNoise
 from ..errors import UserError
 from . import catalog
 from .case import Setting
-from .claim import Claim
+from .claim import Claim, Kind
 from .weak_case import GRAPHS
 from .weak_plain import DECLARED, OWN_WORD, PlainWeakLearner
 from .weak_resolve import resolve_weak
@@ -76,14 +76,16 @@ def _streams(learner: Any, adversary: str | None, graph: str) -> tuple[str, ...]
 def check_declared(
     planned: Sequence[Setting], claims: Sequence[Claim], named: Sequence[str]
 ) -> None:
-    """Refuse a weak learner of the user's without the numbers of a claim that was asked for by its name.
+    """Refuse a weak learner of the user's without the numbers of a claim that was asked for by its name; a frontier
+    is found without them.
 
     Raises
     ------
     UserError
         naming what it does not declare
     """
-    asked = [claim.id for claim in claims if claim.id in named and claim.id in OWN_WORD]
+    judged = [claim for claim in claims if claim.id in OWN_WORD and claim.kind == Kind.TAIL]
+    asked = [claim.id for claim in judged if claim.id in named]
     for setting in planned:
         learner = setting.learner
         made = catalog.learner(learner) if isinstance(learner, str) else learner

@@ -157,7 +157,7 @@ def examine_frontier(
     at = int(_ratio(limits if refuting else shown, bound).argmax())
     edge, outcome.envelope = float(edges[live][at]), float(bound[at])
     outcome.observed = float(limits[at] if refuting else shown[at])
-    outcome.ratio = float(_ratio(shown, bound)[at])
+    outcome.ratio = outcome.observed / outcome.envelope if outcome.envelope > 0 else None
     if refuting:
         violations = int((reached[:, at] > bound[at]).sum())
         outcome.verdict = Verdict.REFUTED
