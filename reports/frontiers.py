@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,8 +31,8 @@ class FrontierPanel:
     row: Result
     found: Frontiers = field(repr=False)
     picture: str = field(repr=False)
-    edges: list[dict[str, Any]] = field(repr=False)
-    losses: list[dict[str, Any]] = field(repr=False)
+    edges: list[list[float]] = field(repr=False)
+    losses: list[list[float]] = field(repr=False)
 
 
 def frontier_panels(rows: Sequence[Result]) -> list[FrontierPanel]:
@@ -42,7 +41,7 @@ def frontier_panels(rows: Sequence[Result]) -> list[FrontierPanel]:
     for row in [row for row in rows if "frontier" in row][:SHOWN_CASES]:
         found = Frontiers.from_json(row["frontier"])
         picture = _picture(found, COLOURS.get(row["verdict"], INK))
-        edges, losses = (frame.to_dict("records") for frame in (by_edge(found), by_loss(found)))
+        edges, losses = (table(found).to_numpy().tolist() for table in (by_edge, by_loss))
         drawn.append(FrontierPanel(row, found, picture, edges, losses))
     return drawn
 

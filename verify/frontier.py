@@ -64,7 +64,8 @@ def lower_limits(reached: FloatArray, delta: float, level: float) -> FloatArray:
     """
     runs, edges = reached.shape
     low, _ = ranks(runs, delta, level / edges)
-    return _ordered(reached)[low]
+    found: FloatArray = _ordered(reached)[low]
+    return found
 
 
 def _ordered(reached: FloatArray) -> FloatArray:
@@ -111,7 +112,7 @@ class Frontier:
         edges = np.asarray(edges, dtype=np.float64)
         legal = edges.size > 0 and bool((np.diff(edges) > 0).all())
         require(
-            legal and 0 <= edges[0] and edges[-1] <= 1,
+            legal and edges[0] >= 0 and edges[-1] <= 1,
             f"edges {edges.tolist()}: expected increasing numbers in [0, 1].",
         )
         require(0 < delta < 1, f"delta={delta}: expected a number in (0, 1).")
@@ -199,14 +200,14 @@ class Frontiers:
                 raise ValueError(f"{len(values)} {name} for {len(found['edges'])} edges")
             return np.array(values, dtype=np.float64)
 
-        edges = column("edges", np.nan)
-        rest = (float(found["delta"]), int(found["runs"]), float(found["confidence"]))
-        any_time, at_end = (
-            Frontier(edges, *(column(prefix + name, np.inf) for name in _LIMITS), *rest)
-            for prefix in ("", "end_")
-        )
+        def limits(prefix: str) -> Frontier:
+            low, middle, high = (column(prefix + name, np.inf) for name in _LIMITS)
+            edges, delta = column("edges", np.nan), float(found["delta"])
+            runs, confidence = int(found["runs"]), float(found["confidence"])
+            return Frontier(edges, low, middle, high, delta, runs, confidence)
+
         known = column("known", np.nan)
-        return cls(any_time, at_end, known, bool(found["anytime"]), int(found["rounds"]))
+        return cls(limits(""), limits("end_"), known, bool(found["anytime"]), int(found["rounds"]))
 
 
 _LIMITS = ("low", "middle", "high")

@@ -14,8 +14,8 @@ import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.reports.exports import (
-    FILES,
     case_frame,
+    file_names,
     to_csv,
     to_latex,
     to_markdown,
@@ -128,7 +128,7 @@ def test_latex_is_set_without_an_error(tmp_path: Path) -> None:
 
 def test_no_rows_are_tables_without_lines(tmp_path: Path) -> None:
     paths = write_tables([], tmp_path / "tables")
-    assert [path.name for path in paths] == list(FILES)
+    assert [path.name for path in paths] == file_names([])
     assert pd.read_csv(paths[0]).empty
     assert "evidence" in paths[1].read_text("utf-8")
 

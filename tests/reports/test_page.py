@@ -17,6 +17,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from frontier_numbers import FRONTIER
 
 from boundcheck.errors import UserError
 from boundcheck.reports import figures
@@ -48,7 +49,7 @@ FRAME = """<iframe src="{page}" style="border: 0; width: {width}px; height: 900p
 <script>
 addEventListener("load", () => {{
   const page = document.querySelector("iframe").contentDocument;
-  const plots = [...page.querySelectorAll(".panels svg, .plot svg, .whole svg")];
+  const plots = [...page.querySelectorAll(".panels svg, .frontiers svg, .plot svg, .whole svg")];
   const smallest = Math.min(...plots.map(plot => Math.floor(plot.getBoundingClientRect().width)));
   const root = page.documentElement;
   document.title = `wide ${{root.clientWidth}}+${{root.scrollWidth - root.clientWidth}}, smallest ${{smallest}}`;
@@ -135,6 +136,7 @@ def rows() -> Iterator[dict[str, Any]]:
     yield result("gappletron/theorem-5a", ratio=0.3, **tail)
     yield result("gappletron/theorem-5a", graph="full", ratio=0.01, **tail | {"verdict": "vacuous"})
     yield result("gappletron/theorem-6", kind="lower bound", ratio=2.0, learner="uniform")
+    yield result("boosting/frontier", "derived", kind="frontier", ratio=0.7, frontier=FRONTIER)
     nothing = {"ratio": None, "observed": None, "envelope": None, "headroom": None}
     yield result("gappletron/lemma-3", "printed", verdict="vacuous", **nothing)
     yield result(
@@ -188,9 +190,10 @@ def test_every_claim_verdict_and_number_is_there(page: Page) -> None:
 
 
 def test_the_statements_curves_and_ratios_are_drawn(page: Page) -> None:
-    statements, ratios = 9, 7
+    statements, ratios = 10, 8
     runs, mean, tail_and_histogram, vacuous_tail, forced = 1, 2, 2, 1, 1
-    panels = runs + mean + tail_and_histogram + vacuous_tail + forced
+    frontier = 1
+    panels = runs + mean + tail_and_histogram + vacuous_tail + forced + frontier
     assert page.tags["svg"] == statements + ratios + panels
 
 
@@ -214,7 +217,7 @@ def test_the_tables_are_files_beside_the_page(folder: Path, tmp_path: Path) -> N
     links = Page(out.read_text(encoding="utf-8")).links
     found = [tmp_path / link for link in links if link.startswith("tables/")]
     assert found == tables
-    assert len(found) == 6
+    assert len(found) == 12
     assert all(path.stat().st_size for path in found)
 
 

@@ -23,9 +23,7 @@ from boundcheck.verify.frontier import (
 
 def at_most(count: int, runs: int, chance: Fraction) -> Fraction:
     """P(Bin(runs, chance) <= count), exactly."""
-    terms = (
-        math.comb(runs, i) * chance**i * (1 - chance) ** (runs - i) for i in range(count + 1)
-    )
+    terms = (math.comb(runs, i) * chance**i * (1 - chance) ** (runs - i) for i in range(count + 1))
     return sum(terms, Fraction(0))
 
 
@@ -82,17 +80,17 @@ LAWS = {
 
 @pytest.mark.parametrize("law", LAWS)
 def test_the_band_holds_at_all_edges_at_once(law: str) -> None:
-    """Of 1000 bands at 95 % at least 95 % hold everywhere, between the edges of the grid as well."""
+    """Of 800 bands at 95 % at least 95 % hold everywhere, between the edges of the grid as well."""
     draw, quantile = LAWS[law]
     rng = np.random.default_rng(5)
     grid, between = np.linspace(0, 0.95, 20), np.linspace(0, 0.95, 191)
     true = quantile(between)
     held = 0
-    for _ in range(1000):
+    for _ in range(800):
         frontier = Frontier.of(draw(rng, grid), grid, 0.05)
         limits = np.array([frontier.limits_at(edge) for edge in between[::7]])
         held += bool(((limits[:, 0] <= true[::7]) & (true[::7] <= limits[:, 1])).all())
-    assert held >= 950
+    assert held >= 760
 
 
 def test_limits_that_refute_are_wrong_at_their_own_level() -> None:

@@ -146,9 +146,7 @@ def examine_frontier(
     live = known < np.array([most_excess(case, edge) for edge in edges])
     if not live.any():
         outcome.verdict, outcome.envelope = Verdict.VACUOUS, float(np.nanmin(known))
-        outcome.evidence = (
-            f"no weak learner can exceed the known S in {case.horizon} rounds; {_where(found, case)}"
-        )
+        outcome.evidence = f"no weak learner can exceed the known S in {case.horizon} rounds; {_where(found, case)}"
         return outcome
     reached = (any_time if found.anytime else at_end)[:, live]
     limits, shown, bound = lower_limits(reached, delta, LEVEL), band.low[live], known[live]
