@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binomtest
 
 from boundcheck.adversaries.oracle_labels import LAWS, OracleLabels
-from boundcheck.adversaries.planted_stump import PlantedStump
+from boundcheck.adversaries.stump_labels import StumpLabels
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.case import Setting
@@ -52,8 +52,8 @@ def test_edges_of_zero_and_one() -> None:
 
 
 @pytest.mark.parametrize("n_labels", [2, 3, 5])
-def test_the_planted_stump_tells_the_label_but_for_noise(n_labels: int) -> None:
-    adversary = PlantedStump(n_labels, 3, 0.25)
+def test_the_stump_labels_tells_the_label_but_for_noise(n_labels: int) -> None:
+    adversary = StumpLabels(n_labels, 3, 0.25)
     sequence = adversary.sequence(20_000, 1)
     x = sequence.dense()
     assert set(np.unique(x)) == {-1, 1}
@@ -70,7 +70,7 @@ def test_the_planted_stump_tells_the_label_but_for_noise(n_labels: int) -> None:
 
 
 def test_a_spec_names_every_parameter() -> None:
-    for made in (OracleLabels(4, 3, 0.25, "skewed"), PlantedStump(4, 2, 0.5)):
+    for made in (OracleLabels(4, 3, 0.25, "skewed"), StumpLabels(4, 2, 0.5)):
         assert catalog.adversary(made.spec) == made
         a, b = made.sequence(30, 0), made.sequence(30, 0)
         assert a.digest() == b.digest() != made.sequence(30, 1).digest()
@@ -94,9 +94,9 @@ def test_a_replicate_can_have_a_sequence_of_its_own() -> None:
         ("oracle-labels:n_labels=1", "n_labels is 1, expected an integer >= 2"),
         ("oracle-labels:law=unifrom", "unknown law of the labels 'unifrom': expected one of constant, skewed, uniform."
          " Did you mean 'uniform'?"),
-        ("planted-stump:noise=-0.1", "noise is -0.1, expected a number in [0, 1]"),
-        ("planted-stump:features=0", "features is 0, expected an integer >= 1"),
-        ("planted-stump:n_labels=1", "n_labels is 1, expected an integer >= 2"),
+        ("stump-labels:noise=-0.1", "noise is -0.1, expected a number in [0, 1]"),
+        ("stump-labels:features=0", "features is 0, expected an integer >= 1"),
+        ("stump-labels:n_labels=1", "n_labels is 1, expected an integer >= 2"),
     ],
 )  # fmt: skip
 def test_a_bad_parameter_is_named(spec: str, sentence: str) -> None:

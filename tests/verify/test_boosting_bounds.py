@@ -237,7 +237,7 @@ def inside(learner: str, stream: str, graph: str, horizon: int = 120) -> tuple[C
     return case, look_inside(case, 0)
 
 
-STUMPS = ("planted-stump:n_labels=3,noise=0.2", "planted-stump:n_labels=2,noise=0.1")
+STUMPS = ("stump-labels:n_labels=3,noise=0.2", "stump-labels:n_labels=2,noise=0.1")
 
 
 @pytest.mark.parametrize(("name", "graph"), [("adaboost-olm", "full"), ("ada-bandit", "bandit")])

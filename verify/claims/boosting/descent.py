@@ -60,8 +60,8 @@ def full_settings() -> tuple[Setting, ...]:
     return tuple(
         Setting(f"adaboost-olm:{learner}", stream, "full", 2000, replicates=2)
         for learner, stream in (
-            ("learners=8", "planted-stump:n_labels=3,noise=0.3"),
-            ("learners=8,tuning=theory", "planted-stump:n_labels=5,noise=0.1"),
+            ("learners=8", "stump-labels:n_labels=3,noise=0.3"),
+            ("learners=8,tuning=theory", "stump-labels:n_labels=5,noise=0.1"),
             ("weak=oracle-noise,learners=10", "oracle-labels:n_labels=3,learners=10,edge=0.2"),
         )
     )
@@ -73,7 +73,7 @@ def estimate_settings() -> tuple[Setting, ...]:
     return tuple(
         Setting(f"ada-bandit:{learner},rho=0.5,tuning=theory", stream, "bandit", 6000, replicates=2)
         for learner, stream in (
-            ("learners=4", "planted-stump:n_labels=2,noise=0.1"),
+            ("learners=4", "stump-labels:n_labels=2,noise=0.1"),
             (
                 "weak=oracle-noise,learners=6",
                 "oracle-labels:n_labels=2,learners=6,edge=0.8,law=skewed",

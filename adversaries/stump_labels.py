@@ -11,7 +11,7 @@ from .sequence import Comparator, Sequence, checked_rate, integer_at_least, stre
 
 
 @dataclass(frozen=True)
-class PlantedStump:
+class StumpLabels:
     """Features are fair signs, and the label is 1 where the first is 1 and 0 where it is -1.
 
     With probability ``noise`` the label is drawn again, uniformly over all k. A shorter horizon gives a prefix of the
@@ -35,9 +35,9 @@ class PlantedStump:
 
     @property
     def spec(self) -> str:
-        """``planted-stump`` with its parameters."""
+        """``stump-labels`` with its parameters."""
         return (
-            f"planted-stump:n_labels={self.n_labels},features={self.features},noise={self.noise!r}"
+            f"stump-labels:n_labels={self.n_labels},features={self.features},noise={self.noise!r}"
         )
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
