@@ -20,7 +20,10 @@ from .weak_problem import WeakDeclaration, WeakProblem
 
 DECLARED = ("edge", "delta", "excess_loss")
 NUMBERS = (int, float, np.integer, np.floating)
-OWN_WORD = ("boosting/bandit-wlc", "boosting/online-wlc", "boosting/frontier")
+OWN_WORD = (
+    *(f"boosting/{name}-wlc{end}" for name in ("bandit", "online") for end in ("", "-anytime")),
+    "boosting/frontier",
+)
 """What a weak learner promises by declaring its numbers, unless it says otherwise."""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,17 +47,14 @@ class WeakBound:
     words: str
 
 
-class Observe(Protocol):
-    """What is observed of runs ``first`` to ``first + replicates - 1`` after each round, shape (R, T)."""
-
-    def __call__(self, case: WeakCase, replicates: int, first: int, /) -> FloatArray: ...
-
+Observe = Callable[[WeakCase, int, int], FloatArray]
+"""Of a number of runs, and the first of them: what is observed after each round, shape (R, T)."""
 
 BoundOf = Callable[[WeakCase], WeakBound]
 
 
 def examine_weak(
-    observe: Callable[[Form], Observe],
+    observe: Observe,
     bound_of: BoundOf,
     claim: Claim,
     form: Form,
@@ -81,7 +77,7 @@ def examine_weak(
     at = checkpoints(case.horizon) - 1
     while (first := len(ends)) < replicates:
         size = max(A_FEW, first) if case.is_own else replicates
-        found = observe(form)(case, min(size, replicates - first), first)
+        found = observe(case, min(size, replicates - first), first)
         parts.append(found[:, at])
         ends = np.concatenate([ends, found[:, -1]])
         violations = (ends > envelope).astype(np.float64)

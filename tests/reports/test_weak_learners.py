@@ -45,14 +45,17 @@ def test_a_broken_update_is_refuted_and_a_right_one_passes(
     told = capsys.readouterr().out
     assert ("refuted SURPRISE" in told) == bool(status)
     commands = re.findall(r"boundcheck replay (\S+)", told)
-    assert len(commands) == 2 * status
-    for certificate in commands[:1]:
+    assert len(commands) == status
+    for certificate in commands:
         assert boundcheck("replay", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 0
         assert "accepted" in capsys.readouterr().out
 
 
 def test_through_the_library() -> None:
-    assert promised_claims(weak.Stumps) == ["boosting/bandit-wlc", "boosting/online-wlc"]
+    assert promised_claims(weak.Stumps) == [
+        f"boosting/{name}"
+        for name in ("bandit-wlc", "bandit-wlc-anytime", "online-wlc", "online-wlc-anytime")
+    ]
     with pytest.raises(RefutedPromise, match="bandit-wlc") as told:
         check_learner(weak.Reversed, claims=["boosting/bandit-wlc"], adversary=SMALL)
     assert told.value.certificate is not None

@@ -14,6 +14,7 @@ from boundcheck.verify.claim import Claim, Form, Kind, Proof, Suspect, Verdict
 from boundcheck.verify.claims.observation import effective_domination
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.settings import GRAPHS, LOSSES, RULES, condition_settings, gappletron
+from boundcheck.verify.weak_resolve import resolve_any
 
 ROUNDS = [
     "gappletron/lemma-1",
@@ -186,7 +187,7 @@ def test_every_form_is_put_to_the_test_by_the_built_in_suite(name: str, form_nam
     wanted = Verdict.REFUTED if form.proof == Proof.FALSE else Verdict.HOLDS
     expected = {wanted, None} if form.proof == Proof.BROKEN else {wanted}
     for setting in claim.cases():
-        case = resolve(setting, 0)
+        case = resolve_any(setting, 0)
         if form.missing(case) is not None or form.expected(case) not in expected:
             continue
         rows = suite.judge_job(suite.Job(setting, (name,)), 0)

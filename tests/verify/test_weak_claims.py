@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 
 from boundcheck.adversaries.weak_learning.noise import Pair
-from boundcheck.algorithms.boosting.hedge import HedgeStump, anytime_rate, excess_loss, regret
+from boundcheck.algorithms.boosting import hedge
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog, suite
 from boundcheck.verify.case import Setting
 from boundcheck.verify.certificate import Certificate, digest_of
 from boundcheck.verify.claim import Verdict
-from boundcheck.verify.claims.boosting import derivation, richness, weak_learning
+from boundcheck.verify.claims.boosting import derivation, excess_loss, richness, weak_learning
 from boundcheck.verify.replay import replay
 from boundcheck.verify.weak_game import play_rounds, play_weak
 from boundcheck.verify.weak_known import hedge_excess_loss
@@ -33,6 +33,7 @@ from boundcheck.verify.weak_problem import WeakDeclaration, WeakProblem
 from boundcheck.verify.weak_resolve import resolve_any
 
 WLC = ("boosting/bandit-wlc", "boosting/online-wlc")
+ALL = (*WLC, *(f"{name}-anytime" for name in WLC))
 
 
 class Guess:
@@ -56,10 +57,10 @@ def judged(setting: Setting, *claims: str, own: bool = False, runs: int | None =
 
 def test_the_known_excess_loss_is_that_of_the_weak_learner_at_its_own_rate() -> None:
     problem = WeakProblem(3, 4, 1000, 0.3, 0.5, 2.0)
-    rate = anytime_rate(0.3, 0.5, 2.0, 3)
-    size = HedgeStump.n_hypotheses(4, 3)
+    rate = hedge.anytime_rate(0.3, 0.5, 2.0, 3)
+    size = hedge.HedgeStump.n_hypotheses(4, 3)
     known = hedge_excess_loss(size, rate, problem, 0.05)
-    assert known == pytest.approx(excess_loss(size, 0.3, 0.5, 2.0, 3, 0.05))
+    assert known == pytest.approx(hedge.excess_loss(size, 0.3, 0.5, 2.0, 3, 0.05))
     assert hedge_excess_loss(size, 2 * rate, problem, 0.05) is None, "nothing of the drift is left"
     assert hedge_excess_loss(size, rate / 2, problem, 0.05) is not None
 
@@ -94,7 +95,7 @@ def test_known_numbers_are_those_of_the_declared_parameters() -> None:
     ids=lambda setting: setting.key,
 )
 def test_weak_learners_keep_their_word(setting: Setting) -> None:
-    rows = judged(setting, *WLC)
+    rows = judged(setting, *ALL)
     assert {row.form: row.verdict for row in rows} == dict.fromkeys(
         ("printed", "derived"), Verdict.HOLDS
     )
@@ -104,7 +105,7 @@ def test_weak_learners_keep_their_word(setting: Setting) -> None:
 def test_a_false_word_is_refuted_after_a_few_runs_and_played_again(tmp_path: Path) -> None:
     spec = f"{Path(__file__)}:Guess"
     setting = Setting(spec, "planted-stump", "bandit", 60)
-    rows = judged(setting, "boosting/bandit-wlc", own=True, runs=64)
+    rows = judged(setting, WLC[0], f"{WLC[0]}-anytime", own=True, runs=64)
     assert [row.verdict for row in rows] == [Verdict.REFUTED] * 2
     assert all(row.surprising and row.outcome.runs == 8 for row in rows)
     certificate = rows[0].outcome.certificate
@@ -127,13 +128,13 @@ def test_a_word_about_one_horizon_is_not_judged_for_all_of_them() -> None:
         anytime = False
 
     learner = PlainWeakLearner(Modest, "Modest")
-    rows = judged(Setting(learner, "planted-stump", "bandit", 60), WLC[0], own=True, runs=8)
+    rows = judged(Setting(learner, "planted-stump", "bandit", 60), *ALL[::2], own=True, runs=8)
     assert [row.verdict for row in rows] == [Verdict.NOT_APPLICABLE, Verdict.REFUTED]
     assert "anytime" in rows[0].outcome.evidence
 
 
 def test_an_excess_loss_that_nobody_can_have_is_vacuous() -> None:
-    rows = judged(Setting("hedge-stump:rate=0.05", "planted-stump", "bandit", 200), WLC[0])
+    rows = judged(Setting("hedge-stump:rate=0.05", "planted-stump", "bandit", 200), *ALL)
     assert {row.verdict for row in rows} == {Verdict.VACUOUS}
 
 
@@ -172,13 +173,11 @@ def test_the_bound_on_the_regret_is_that_of_the_weak_learner() -> None:
     setting = richness.regret_settings()[0]
     case = resolve_any(setting, 0)
     bound = richness._regret_bound(case)
-    wanted = regret(36, case.problem.cost_range, case.horizon, 0.05)
+    wanted = hedge.regret(36, case.problem.cost_range, case.horizon, 0.05)
     assert bound.envelope[-1] == pytest.approx(wanted, rel=1e-4), "the rate is written in 4 digits"
 
 
 def test_hedge_that_climbs_is_refuted_by_its_regret(monkeypatch: pytest.MonkeyPatch) -> None:
-    from boundcheck.algorithms.boosting import hedge
-
     right = hedge._Stumps.update
 
     def climbing(self: Any, x: Any, costs: np.ndarray, weights: np.ndarray) -> None:
@@ -229,7 +228,7 @@ def test_the_smallest_false_pairs_are_the_smallest(delta: str, least: int) -> No
 
 
 def test_the_order_against_all_integers_and_floats() -> None:
-    instance = derivation.OrderInstance(
+    instance = excess_loss.OrderInstance(
         3, Fraction(1, 2), Fraction(1), Fraction(1, 20), Fraction(3, 4)
     )
     rounds = np.arange(1, 5000)
@@ -238,7 +237,7 @@ def test_the_order_against_all_integers_and_floats() -> None:
     assert float(instance.excess_loss) == pytest.approx(values.max())
     assert float(instance.limit) == pytest.approx(16 * math.log(20) * 3)
     laws = [
-        derivation.estimate_errors(3, Fraction(3, 4), *labels)
+        excess_loss.estimate_errors(3, Fraction(3, 4), *labels)
         for labels in itertools.product(range(3), repeat=3)
     ]
     moments = [
@@ -259,7 +258,7 @@ def test_a_smaller_excess_loss_breaks_the_supermartingale() -> None:
     """The check of the variance form has power: a rate three times as large is found out."""
 
     numbers = (5, Fraction(3, 10), Fraction(1), Fraction(1, 20), Fraction(1, 10))
-    right, hasty = (derivation.OrderInstance(*numbers) for _ in range(2))
+    right, hasty = (excess_loss.OrderInstance(*numbers) for _ in range(2))
     assert right.growth < 1
     hasty.__dict__["inverse_rate"] = right.inverse_rate / 3
     assert hasty.growth > 1
@@ -268,7 +267,7 @@ def test_a_smaller_excess_loss_breaks_the_supermartingale() -> None:
 EXACT = {
     "richness": (Setting("hedge-stump", richness.POOR, "full", 100), "boosting/richness"),
     "pair": (derivation.pair_settings()[0], "boosting/wlc-derivation"),
-    "order": (derivation.order_settings()[0], "boosting/excess-loss-order"),
+    "order": (excess_loss.order_settings()[0], "boosting/excess-loss-order"),
 }
 
 
@@ -331,7 +330,7 @@ def test_exact_refutations_need_no_compiler(tmp_path: Path) -> None:
 
 def test_every_claim_about_weak_learners_has_settings_of_its_game() -> None:
     found = [claim for claim in catalog.claims().values() if claim.about == "weak learners"]
-    assert len(found) == 8
+    assert len(found) == 11
     for claim in found:
         for setting in claim.cases():
             learner, adversary = setting.learner.split(":")[0], setting.adversary.split(":")[0]

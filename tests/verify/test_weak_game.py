@@ -16,7 +16,7 @@ from boundcheck.algorithms.boosting import estimates
 from boundcheck.algorithms.boosting.weak import Setting as CrowdSetting
 from boundcheck.errors import LearnerError, UserError
 from boundcheck.verify.case import Setting
-from boundcheck.verify.claims.boosting.derivation import estimate_errors
+from boundcheck.verify.claims.boosting.excess_loss import estimate_errors
 from boundcheck.verify.weak_case import WeakCase
 from boundcheck.verify.weak_game import play_rounds, play_weak
 from boundcheck.verify.weak_known import first_violation

@@ -73,7 +73,7 @@ def test_weak_learners_are_named_in_a_spec(text: str, made: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("hedge-stum", "unknown weak learner 'hedge-stum': expected one of cost-perceptron, hedge-stump,"
+        ("hedge-stum", "unknown weak learner 'hedge-stum': expected one of cost-perceptron, hedge-advice, hedge-stump,"
          " hoeffding-tree, oracle-noise. Did you mean 'hedge-stump'?"),
         ("hedge-stump+rat=1", "unknown parameter of 'hedge-stump' 'rat': expected one of rate. Did you mean 'rate'?"),
         ("hedge-stump+rate=fast", "parameter rate=fast is not legal: expected a number in (-inf, inf)"),

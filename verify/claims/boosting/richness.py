@@ -38,7 +38,7 @@ from ...ledger import checkpoints
 from ...weak_case import WeakCase
 from ...weak_game import play_rounds
 from ...weak_known import DELTA, first_violation, hedging, planted_costs
-from ...weak_tail import Observe, WeakBound, examine_weak
+from ...weak_tail import WeakBound, examine_weak
 from .weak_learning import RUNS, bandit_settings, full_settings
 
 FloatArray = NDArray[np.float64]
@@ -266,8 +266,8 @@ def _apart(case: WeakCase) -> str | None:
     return _hedges(case)
 
 
-def _observe(form: Form) -> Observe:
-    return lambda case, replicates, first: regrets(case, replicates, first)[0]
+def _of_draws(case: WeakCase, replicates: int, first: int) -> FloatArray:
+    return regrets(case, replicates, first)[0]
 
 
 @cache
@@ -331,5 +331,5 @@ AGNOSTIC_LEARNABILITY = Claim(
         ),
     ),
     cases=regret_settings,
-    examine=partial(examine_weak, _observe, _regret_bound),
+    examine=partial(examine_weak, _of_draws, _regret_bound),
 )

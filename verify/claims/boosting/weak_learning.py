@@ -15,6 +15,7 @@ of mean c_t within a bound b. The latter with b = 0 is the former.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -26,7 +27,7 @@ from ...case import Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...weak_case import WeakCase
 from ...weak_game import play_weak
-from ...weak_tail import Observe, WeakBound, examine_weak
+from ...weak_tail import WeakBound, examine_weak
 
 FloatArray = NDArray[np.float64]
 
@@ -41,10 +42,6 @@ def _at_the_end(case: WeakCase, replicates: int, first: int) -> FloatArray:
 def _at_any_time(case: WeakCase, replicates: int, first: int) -> FloatArray:
     excess = _at_the_end(case, replicates, first)
     return np.maximum(np.maximum.accumulate(excess, axis=1), 0)
-
-
-def _observe(form: Form) -> Observe:
-    return _at_the_end if form.name == "printed" else _at_any_time
 
 
 def bound_of(case: WeakCase) -> WeakBound:
@@ -117,42 +114,49 @@ def bandit_settings() -> tuple[Setting, ...]:
     )
 
 
-def _claim(
+def _claims(
     name: str, title: str, graph: str, shown: str, settings: Callable[[], tuple[Setting, ...]]
-) -> Claim:
+) -> tuple[Claim, Claim]:
+    """The condition for each T, as it is printed, and for all T at once."""
     inequality = (
         r"\sum_{t\le T} w_t c_{t,l_t} \le \frac{1-\gamma}{k}\sum_{t\le T} w_t + S"
         r" \quad\text{with probability } 1-\delta"
     )
-    return Claim(
+    printed = Form(
+        "printed",
+        inequality + rf" \text{{ for each }} T,\ {shown}",
+        Proof.PROVED,
+        "true of the weak learners whose S is known: Hedge over a class that holds a hypothesis of edge 2 gamma, and"
+        " labels drawn with edge 2 gamma",
+        partial(_missing, graph, False),
+    )
+    derived = Form(
+        "derived",
+        inequality + rf" \text{{ for all }} T \text{{ at once}},\ {shown}",
+        Proof.PROVED,
+        "the same S serves: the drift of the edge holds a martingale down for ever",
+        partial(_missing, graph, True),
+    )
+    condition = Claim(
         id=f"boosting/{name}",
         title=title,
         source=BOOSTING.at("section 2"),
         kind=Kind.TAIL,
         about="weak learners",
-        forms=(
-            Form(
-                "printed",
-                inequality + rf" \text{{ for each }} T,\ {shown}",
-                Proof.PROVED,
-                "true of the weak learners whose S is known: Hedge over a class that holds a hypothesis of edge"
-                " 2 gamma, and labels drawn with edge 2 gamma",
-                partial(_missing, graph, False),
-            ),
-            Form(
-                "derived",
-                inequality + rf" \text{{ for all }} T \text{{ at once}},\ {shown}",
-                Proof.PROVED,
-                "the same S serves: the drift of the edge holds a martingale down for ever",
-                partial(_missing, graph, True),
-            ),
-        ),
+        forms=(printed,),
         cases=settings,
-        examine=partial(examine_weak, _observe, bound_of),
+        examine=partial(examine_weak, _at_the_end, bound_of),
+    )
+    return condition, replace(
+        condition,
+        id=f"boosting/{name}-anytime",
+        title=f"{title}, all rounds at once",
+        forms=(derived,),
+        examine=partial(examine_weak, _at_any_time, bound_of),
     )
 
 
-ONLINE_WLC = _claim(
+ONLINE_WLC, ONLINE_WLC_ANYTIME = _claims(
     "online-wlc",
     "weak learning condition, full information",
     "full",
@@ -160,7 +164,7 @@ ONLINE_WLC = _claim(
     full_settings,
 )
 
-BANDIT_WLC = _claim(
+BANDIT_WLC, BANDIT_WLC_ANYTIME = _claims(
     "bandit-wlc",
     "weak learning condition, bandit feedback",
     "bandit",
