@@ -141,7 +141,7 @@ def test_an_excess_loss_that_nobody_can_have_is_vacuous() -> None:
 def test_claims_are_about_one_kind_of_learner() -> None:
     weak = judged(Setting("hedge-stump", "planted-stump", "full", 20), "game/no-peeking", own=True)
     strong = judged(Setting("perceptron", "one-hot", "full", 20), WLC[0], own=True)
-    for rows, told in ((weak, "not about weak learners"), (strong, "it is about weak learners")):
+    for rows, told in ((weak, "not about weak learners"), (strong, "which predict a label")):
         assert {row.verdict for row in rows} == {Verdict.NOT_APPLICABLE}
         assert all(told in row.outcome.evidence for row in rows)
 

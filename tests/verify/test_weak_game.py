@@ -111,6 +111,13 @@ def test_a_run_does_not_depend_on_the_others(learner: str, adversary: str) -> No
     assert (together.costs != other.costs).any(), "the seed matters"
 
 
+def test_every_run_draws_estimates_of_its_own() -> None:
+    long = PlantedStump(noise="two-point").stream(40, 0)
+    made = case(Script([[1] * 8] * 40), long, "bandit")
+    shown = np.array([found.shown for found in play_rounds(made, range(8))])
+    assert len(np.unique(shown.transpose(1, 0, 2).reshape(8, -1), axis=0)) == 8
+
+
 def test_costs_that_follow_fall_on_the_wrong_label_predicted_most_often() -> None:
     planted = FollowingCosts(n_labels=4).stream(40, 0)
     script = Script([[t % 4, 3] for t in range(40)])
