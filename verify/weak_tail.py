@@ -7,7 +7,7 @@ refute.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +53,15 @@ Observe = Callable[[WeakCase, int, int], FloatArray]
 BoundOf = Callable[[WeakCase], WeakBound]
 
 
+def in_parts(case: WeakCase, replicates: int) -> Iterator[range]:
+    """The runs in the parts in which they are played."""
+    first = 0
+    while first < replicates:
+        size = max(A_FEW, first) if case.is_own else replicates
+        yield range(first, min(first + size, replicates))
+        first += size
+
+
 def examine_weak(
     observe: Observe,
     bound_of: BoundOf,
@@ -75,9 +84,8 @@ def examine_weak(
     parts: list[FloatArray] = []
     ends = np.zeros(0)
     at = checkpoints(case.horizon) - 1
-    while (first := len(ends)) < replicates:
-        size = max(A_FEW, first) if case.is_own else replicates
-        found = observe(case, min(size, replicates - first), first)
+    for runs in in_parts(case, replicates):
+        found = observe(case, len(runs), runs.start)
         parts.append(found[:, at])
         ends = np.concatenate([ends, found[:, -1]])
         violations = (ends > envelope).astype(np.float64)

@@ -145,6 +145,13 @@ class WeakStream:
             return max(w * float(np.ptp(c)) for w, _, c in self._possible)
         return max(w * self.noise.spread(c, y) for w, y, c in self._possible)
 
+    def most_excess(self, edge: float) -> float:
+        """The largest excess over (1 - edge)/k of the weights that a weak learner could reach after any round."""
+        dearest = self.weights * self.costs.max(axis=1)
+        if self.follows is not None:
+            dearest = np.where(self.follows, self.weights, dearest)
+        return float((dearest - (1 - edge) / self.n_labels * self.weights).cumsum().max())
+
     def bound(self, graph: str) -> float:
         """b in the setting ``full`` or ``bandit``."""
         if graph == "full":

@@ -93,6 +93,17 @@ def test_the_band_holds_at_all_edges_at_once(law: str) -> None:
     assert held >= 760
 
 
+def test_the_limits_are_the_values_of_those_ranks() -> None:
+    rng = np.random.default_rng(2)
+    reached = np.stack([rng.permutation(np.arange(1.0, 141)) for _ in range(3)], axis=1)
+    found = Frontier.of(reached, np.array([0.1, 0.2, 0.3]), 0.1, 0.9)
+    low, high = ranks(140, 0.1, 0.1 / 6)
+    assert found.low.tolist() == [low] * 3
+    assert found.middle.tolist() == [126] * 3
+    assert found.high.tolist() == [high] * 3
+    assert lower_limits(reached, 0.1, 0.05).tolist() == [ranks(140, 0.1, 0.05 / 3)[0]] * 3
+
+
 def test_limits_that_refute_are_wrong_at_their_own_level() -> None:
     """At a level of 1 in 20 some of 2000 lower limits over 8 edges are wrong, and not more than that."""
     rng = np.random.default_rng(7)

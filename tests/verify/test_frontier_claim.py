@@ -56,7 +56,7 @@ class Rash(Late):
     delta = 0.3
 
 class Modest(Late):
-    excess_loss = 20.0
+    edge, excess_loss = 0.31, 20.0
 '''
 
 SMALL = 128
@@ -174,7 +174,7 @@ def test_more_runs_go_to_a_smaller_delta_first(
 
 def test_the_excess_is_followed_over_the_rounds_of_each_run() -> None:
     rng = np.random.default_rng(1)
-    costs, weights = 0.5 * rng.random((5, 9)), rng.random((5, 9))
+    costs, weights = 0.4 * rng.random((5, 9)), rng.random((5, 9))
     whole = WeakRuns(costs.cumsum(axis=1), weights.cumsum(axis=1), 3)
     parts = [
         WeakRuns(whole.costs[:2], whole.weights[:2], 3),
@@ -191,6 +191,7 @@ def test_the_excess_is_followed_over_the_rounds_of_each_run() -> None:
             assert any_time[r, j] == pytest.approx(max(seen))
             assert at_end[r, j] == pytest.approx(max(seen[-1], 0))
     assert (any_time > at_end + 0.01).any()
+    assert (at_end == 0).any()
 
 
 def test_a_stranger_that_declares_too_little_is_refuted(learners: Path, tmp_path: Path) -> None:
@@ -247,9 +248,12 @@ def test_what_is_declared_serves_smaller_edges_and_larger_deltas_only(learners: 
     found = judged(f"{learners}:Modest").outcome.frontiers
     assert found is not None
     assert found.any_time.delta == 0.1
-    assert 0.3 in found.edges
-    assert (found.known[found.edges <= 0.3] == 20).all()
-    assert np.isnan(found.known[found.edges > 0.3]).all()
+    assert 0.31 in found.edges
+    assert (found.known[found.edges <= 0.31] == 20).all()
+    assert np.isnan(found.known[found.edges > 0.31]).all()
+    case = resolved(Setting(f"{learners}:Modest", "planted-stump", "bandit", 160))
+    assert frontier.known_excess_loss(case, 0.31, 0.05) == 20
+    assert math.isnan(frontier.known_excess_loss(case, 0.31, 0.04))
     rash = judged(f"{learners}:Rash").outcome.frontiers
     assert rash is not None
     assert rash.any_time.delta == 0.3

@@ -38,7 +38,7 @@ from ...weak_case import WeakCase
 from ...weak_game import WeakRuns, play_weak
 from ...weak_known import hedge_excess_loss, hedging
 from ...weak_problem import WeakDeclaration
-from ...weak_tail import A_FEW
+from ...weak_tail import in_parts
 from .weak_learning import oracles, stumps
 
 RUNS = 512
@@ -93,24 +93,6 @@ def known_excess_loss(case: WeakCase, edge: float, delta: float) -> float:
     return math.nan if found is None else found
 
 
-def most_excess(case: WeakCase, edge: float) -> float:
-    """The largest excess that any weak learner could reach."""
-    stream = case.stream
-    dearest = stream.weights * stream.costs.max(axis=1)
-    if stream.follows is not None:
-        dearest = np.where(stream.follows, stream.weights, dearest)
-    return float((dearest - (1 - edge) / stream.n_labels * stream.weights).cumsum().max())
-
-
-def _play(case: WeakCase, replicates: int) -> list[WeakRuns]:
-    """The runs in the parts in which other claims play them as well."""
-    size = min(A_FEW, replicates) if case.is_own else replicates
-    return [
-        play_weak(case, min(size, replicates - first), first)
-        for first in range(0, replicates, size)
-    ]
-
-
 def reached_by(parts: list[WeakRuns], edges: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The largest excess after any round and the one after the last, both at least 0; of shape (R, m)."""
     any_time = [np.stack([runs.largest(edge) for edge in edges], axis=1) for runs in parts]
@@ -126,7 +108,9 @@ def examine_frontier(
     edges = edges_of(case, delta, replicates)
     known = np.array([known_excess_loss(case, edge, delta) for edge in edges])
     word = case.declaration
-    any_time, at_end = reached_by(_play(case, replicates), edges)
+    # in the parts in which other claims play them as well
+    parts = [play_weak(case, len(runs), runs.start) for runs in in_parts(case, replicates)]
+    any_time, at_end = reached_by(parts, edges)
     found = Frontiers(
         Frontier.of(any_time, edges, delta),
         Frontier.of(at_end, edges, delta),
@@ -143,7 +127,7 @@ def examine_frontier(
         outcome.evidence = f"no S to compare it with: {reason}; {_where(found, case)}"
         return outcome
     # where no weak learner could exceed the known S, nothing is judged
-    live = known < np.array([most_excess(case, edge) for edge in edges])
+    live = known < np.array([case.stream.most_excess(edge) for edge in edges])
     if not live.any():
         outcome.verdict, outcome.envelope = Verdict.VACUOUS, float(np.nanmin(known))
         outcome.evidence = f"no weak learner can exceed the known S in {case.horizon} rounds; {_where(found, case)}"

@@ -47,14 +47,10 @@ def _at_any_time(case: WeakCase, replicates: int, first: int) -> FloatArray:
 def bound_of(case: WeakCase) -> WeakBound:
     """S, and what a weak learner that is always wrong would exceed the budget by."""
     word, stream = case.word, case.stream
-    dearest = stream.weights * stream.costs.max(axis=1)
-    if stream.follows is not None:
-        dearest = np.where(stream.follows, stream.weights, dearest)
-    budget = (1 - word.edge) / stream.n_labels * stream.weights
     return WeakBound(
         word.delta,
         np.full(stream.horizon, word.excess_loss),
-        float((dearest - budget).cumsum().max()),
+        stream.most_excess(word.edge),
         float(word.edge / stream.n_labels * stream.weights.sum()),
         f"gamma = {word.edge:.4g}, S = {word.excess_loss:.6g}",
     )
