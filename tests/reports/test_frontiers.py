@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import boundcheck
 from frontier_numbers import FRONTIER
 from matplotlib.axes import Axes
 from matplotlib.colors import same_color
@@ -20,6 +22,8 @@ from boundcheck.reports import frontiers
 from boundcheck.reports.exports import file_names, to_csv, write_tables
 from boundcheck.reports.figures import INK
 from boundcheck.verify import results
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "learners.md"
 
 DECLARED = FRONTIER | {"known": [3.5, 3.5, None], "high": [2.5, 4.0, None]}
 
@@ -139,3 +143,25 @@ def test_a_damaged_frontier_is_said_to_be_damaged(tmp_path: Path, damage: Any) -
         UserError, match=r"'frontier' of result 2 of .* is damaged: .*; verify again"
     ):
         results.load(tmp_path)
+
+
+def test_the_commands_of_the_documentation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = DOCS.read_text("utf-8")
+    (code,) = (
+        code
+        for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+        if "class Halves" in code
+    )
+    (command,) = re.findall(r"`boundcheck (verify boosting/frontier .*?)`", text)
+    (tmp_path / "weak.py").write_text(code, encoding="utf-8")
+    options = {"monkeypatch": monkeypatch, "folder": tmp_path}
+    assert boundcheck(*command.split(), "--quick", **options) == 0
+    assert boundcheck("report", **options) == 0
+    folder = tmp_path / "boundcheck-report"
+    table = pd.read_csv(folder / "tables" / "frontiers.csv")
+    assert set(table["delta"]) == {0.1}
+    known = table[table["S_known"].notna()]
+    assert known["gamma"].max() == 0.3
+    assert (known["S_low"] < known["S_known"]).all()
+    page = (folder / "index.html").read_text("utf-8")
+    assert page.count('aria-label="smallest excess loss against the edge"') == 1

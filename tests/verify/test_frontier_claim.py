@@ -174,7 +174,7 @@ def test_more_runs_go_to_a_smaller_delta_first(
 
 def test_the_excess_is_followed_over_the_rounds_of_each_run() -> None:
     rng = np.random.default_rng(1)
-    costs, weights = 0.4 * rng.random((5, 9)), rng.random((5, 9))
+    costs, weights = 0.3 * rng.random((5, 9)), rng.random((5, 9))
     whole = WeakRuns(costs.cumsum(axis=1), weights.cumsum(axis=1), 3)
     parts = [
         WeakRuns(whole.costs[:2], whole.weights[:2], 3),

@@ -96,7 +96,8 @@ def known_excess_loss(case: WeakCase, edge: float, delta: float) -> float:
 def reached_by(parts: list[WeakRuns], edges: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The largest excess after any round and the one after the last, both at least 0; of shape (R, m)."""
     any_time = [np.stack([runs.largest(edge) for edge in edges], axis=1) for runs in parts]
-    at_end = [np.stack([runs.excess(edge)[:, -1] for edge in edges], axis=1) for runs in parts]
+    ends = [WeakRuns(runs.costs[:, -1:], runs.weights[:, -1:], runs.n_labels) for runs in parts]
+    at_end = [np.concatenate([end.excess(edge) for edge in edges], axis=1) for end in ends]
     return np.concatenate(any_time), np.maximum(np.concatenate(at_end), 0)
 
 
