@@ -18,7 +18,7 @@ from ..algorithms.boosting.cache import CACHE
 from ..algorithms.boosting.weak import ASK, TELL
 from ..algorithms.learner import UNSEEN
 from ..compiled import kernel
-from .loop import draw_action, look_up, write_down
+from .loop import draw_action, write_down
 from .record import BEST, GAP, GRADIENT, LOSS, MARGIN, FloatArray, LabelArray
 
 BOOSTED = (
@@ -100,12 +100,16 @@ def play_boosted(
         )
 
         action = draw_action(uniforms[i], p)
-        observation, observed = look_up(action, label, p, observer_pointers, observers)
+        observation, observed = 0.0, False
+        for j in range(observer_pointers[label], observer_pointers[label + 1]):
+            observation += p[observers[j]]
+            if observers[j] == action:
+                observed = True
         if traced:
             for k in range(n_labels):
                 traced_probabilities[i, k] = p[k]
         if recorded:
-            write_down(label, action, observation, observed, p, columns[i])
+            write_down(label, action, observation, observed, p, i, columns)
             columns[i, LOSS] = columns[i, GAP] = columns[i, MARGIN] = columns[i, GRADIENT] = np.nan
             columns[i, BEST] = counts[BEST_SLOT]
         totals[0] += 1.0 - p[label]

@@ -65,37 +65,25 @@ def draw_action(uniform: float, p: FloatArray) -> int:
 
 
 @helper
-def look_up(
-    action: int, label: int, p: FloatArray, observer_pointers: Any, observers: Any
-) -> tuple[float, bool]:
-    """The probability that the label is observed, and whether it is."""
-    observation, observed = 0.0, False
-    for j in range(observer_pointers[label], observer_pointers[label + 1]):
-        observation += p[observers[j]]
-        if observers[j] == action:
-            observed = True
-    return observation, observed
-
-
-@helper
 def write_down(
     label: int,
     action: int,
     observation: float,
     observed: bool,
     p: FloatArray,
-    row: FloatArray,
+    i: int,
+    columns: Any,
 ) -> None:
-    """Fill what the columns say of the draw."""
+    """Fill what the columns say of the draw in row ``i``."""
     total = 0.0
     for k in range(p.shape[0]):
         total += p[k]
-    row[ERROR] = 1.0 - p[label]
-    row[MISTAKE] = 0.0 if action == label else 1.0
-    row[OBSERVATION] = observation
-    row[OBSERVED] = 1.0 if observed else 0.0
-    row[TOTAL] = total
-    row[ACTION] = action
+    columns[i, ERROR] = 1.0 - p[label]
+    columns[i, MISTAKE] = 0.0 if action == label else 1.0
+    columns[i, OBSERVATION] = observation
+    columns[i, OBSERVED] = 1.0 if observed else 0.0
+    columns[i, TOTAL] = total
+    columns[i, ACTION] = action
 
 
 @kernel(ROUNDS)
@@ -174,7 +162,12 @@ def play_rounds(
         predict(scores, best, runner, gap, parameters, state, p)
 
         action = draw_action(uniforms[i], p)
-        observation, observed = look_up(action, label, p, observer_pointers, observers)
+        observation = 0.0
+        observed = False
+        for j in range(observer_pointers[label], observer_pointers[label + 1]):
+            observation += p[observers[j]]
+            if observers[j] == action:
+                observed = True
 
         if traced:
             for k in range(n_labels):
@@ -183,7 +176,7 @@ def play_rounds(
                 traced_probabilities[i, k] = p[k]
         loss = surrogate(scores, best, runner, label, loss_parameters, work, gradient)
         if recorded:
-            write_down(label, action, observation, observed, p, columns[i])
+            write_down(label, action, observation, observed, p, i, columns)
             squared = 0.0
             for k in range(n_labels):
                 squared += gradient[k] * gradient[k]
