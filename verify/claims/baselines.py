@@ -40,7 +40,7 @@ def enumerable(claim: str, *numbers: str) -> Missing:
 
     def missing(case: Case) -> str | None:
         if case.reads_features:
-            return "a learner in plain Python does not show the state that it would start from"
+            return "a learner that reads the features itself does not show the state that it would start from"
         return known(case)
 
     return missing

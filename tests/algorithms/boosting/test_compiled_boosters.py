@@ -69,7 +69,7 @@ def loop_of(weak: Any) -> list[Any]:
 @pytest.mark.parametrize("weak", WEAK, ids=str)
 @pytest.mark.parametrize("kind", BOOSTERS)
 def test_they_are_the_plain_loop(kind: Any, weak: Any, ties: str) -> None:
-    rounds = 250
+    rounds = 150
     made, shown = booster(kind, weak, ties), sequence(weak, rounds)
     problem: Problem = game(made, shown).problem
     quick = made.begin(problem, np.random.default_rng(5))
@@ -116,11 +116,11 @@ def left(run: Run) -> list[bytes]:
 @pytest.mark.parametrize("kind", BOOSTERS)
 def test_compiled_is_interpreted_bit_for_bit(kind: Any, weak: Any, ties: str) -> None:
     n = 3
-    playing = game(booster(kind, weak, ties, n), sequence(weak, 40, n=n))
+    playing = game(booster(kind, weak, ties, n), sequence(weak, 25, n=n))
     found = []
     for interpreted in (False, True):
         run = Run(playing, 0, interpreted=interpreted)
-        block = run.advance(40, trace=True)
+        block = run.advance(25, trace=True)
         found.append([block.columns.tobytes(), block.probabilities.tobytes(), *left(run)])
     assert found[0] == found[1]
 
@@ -253,6 +253,27 @@ def test_costs_do_not_depend_on_what_is_kept(monkeypatch: pytest.MonkeyPatch) ->
         found.append(left(run))
     cache._cache_of.cache_clear()
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("slots", [1, 4, 64])
+def test_costs_found_are_those_of_the_state(slots: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the slot held before: of another vote, or of the same vote with fewer to come."""
+    monkeypatch.setattr(cache, "SLOTS", slots)
+    potentials, generator, k, n = Potentials(3, 0.2), np.random.default_rng(9), 3, 6
+    kept = cache._cache_of.__wrapped__(potentials, n, True, 0)
+    for _ in range(60):
+        cache.open_vote(kept.ranking)
+        labels = generator.integers(k, size=int(generator.integers(n)))
+        for label in labels.tolist():
+            cache.cast_vote(label, kept.ranking)
+        votes, remaining = (
+            np.bincount(labels, minlength=k),
+            int(generator.integers(n - len(labels))),
+        )
+        slot = cache.find_costs(remaining, *kept)
+        rank = kept.ranking[2]
+        found = kept.kept[slot][rank[:, None], rank]
+        assert found.tobytes() == potentials.cost_matrix(votes, remaining).tobytes()
 
 
 def test_votes_are_ranked_as_they_are_cast() -> None:
