@@ -96,22 +96,31 @@ class Compiled:
 
     def __init__(self, setting: Setting, parameters: FloatArray, state: FloatArray) -> None:
         self.n_learners, self.n_labels = setting.n_learners, setting.n_labels
+        self.n_features = setting.n_features
         self.parameters, self.state = parameters, state
 
     def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
         labels = np.empty(self.n_learners, dtype=np.int64)
-        self.ask_kernel.native(
-            _plain(x), _plain(dice), self.n_labels, self.parameters, self.state, labels
-        )
+        shown = _array("features", x, self.n_features)
+        used = dice if self.draws else dice[:0]
+        drawn = _array("numbers drawn", used, self.n_learners if self.draws else 0)
+        kernel = self.ask_kernel.native
+        kernel(shown, drawn, self.n_labels, self.parameters, self.state, labels)
         return labels
 
     def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
-        told = (_plain(costs), _plain(weights))
-        self.tell_kernel.native(_plain(x), *told, self.parameters, self.state)
+        shown = _array("features", x, self.n_features)
+        told = _array("costs", costs, self.n_learners, self.n_labels)
+        count = _array("weights", weights, self.n_learners)
+        self.tell_kernel.native(shown, told, count, self.parameters, self.state)
 
 
-def _plain(array: FloatArray) -> FloatArray:
-    return np.ascontiguousarray(array, dtype=np.float64)
+def _array(name: str, given: FloatArray, *shape: int) -> FloatArray:
+    """The numbers as kernels take them, which look at no shape."""
+    array = np.ascontiguousarray(given, dtype=np.float64)
+    if array.shape != shape:
+        raise UserError(f"{name} of shape {array.shape} for weak learners: expected {shape}.")
+    return array
 
 
 @helper

@@ -219,6 +219,22 @@ def test_a_cost_vector_must_be_left_alone() -> None:
     assert costs[0, 0] == 0.5
 
 
+def test_shapes_are_checked_before_kernels_see_them() -> None:
+    crowd = HedgeStump().crowd(Setting(2, 3, 4, 10))
+    x, dice, costs, weights = np.zeros(4), np.zeros(2), np.zeros((2, 3)), np.zeros(2)
+    crowd.update(x, costs, weights)
+    assert crowd.predict(x, dice).shape == (2,)
+    for call, sentence in (
+        (lambda: crowd.predict(x[:3], dice), "features of shape (3,) for weak learners: expected (4,)."),
+        (lambda: crowd.predict(x, NOTHING), "numbers drawn of shape (0,) for weak learners: expected (2,)."),
+        (lambda: crowd.update(x, costs[:, :2], weights), "costs of shape (2, 2) for weak learners: expected (2, 3)."),
+        (lambda: crowd.update(x, costs, weights[:1]), "weights of shape (1,) for weak learners: expected (2,)."),
+    ):  # fmt: skip
+        with pytest.raises(UserError) as told:
+            call()
+        assert str(told.value) == sentence
+
+
 def test_costs_and_weights_are_checked() -> None:
     costs, weights = np.zeros((2, 3)), np.ones(2)
     weak.check_costs(costs, weights)
