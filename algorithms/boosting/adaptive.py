@@ -34,7 +34,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scipy.special import softmax
+import numpy as np
 
 from ...compiled import helper, kernel, workspace
 from ..learner import Player, Problem
@@ -241,8 +241,9 @@ class Following(Boosting):
     @property
     def shares(self) -> FloatArray:
         """Probability that Hedge follows each expert."""
-        found: FloatArray = softmax(-self.memory.parameters[HEDGE] * self.losses_of_experts)
-        return found
+        losses = self.memory.learners[EXPERT_LOSS]
+        weights: FloatArray = np.exp(-self.memory.parameters[HEDGE] * (losses - losses.min()))
+        return np.asarray(weights / weights.sum())
 
     def slopes(self) -> FloatArray:
         """Derivative of the loss in each weight for each true label, shape (N, k)."""

@@ -85,9 +85,9 @@ def estimate_settings() -> tuple[Setting, ...]:
 @cache
 def bandit_settings() -> tuple[Setting, ...]:
     """AdaBandit where the bound on the true regret bites."""
-    learner = "ada-bandit:weak=oracle-noise,learners=2,rho=0.5,tuning=theory"
-    stream = "oracle-labels:n_labels=2,learners=2,edge=0.9"
-    return (Setting(learner, stream, "bandit", 20_000, replicates=5),)
+    learner = "ada-bandit:weak=oracle-noise,learners=1,rho=0.5"
+    stream = "oracle-labels:n_labels=2,learners=1,edge=0.9"
+    return (Setting(learner, stream, "bandit", 12_500, replicates=9),)
 
 
 def full_regret(n_labels: int, horizon: float) -> float:
@@ -140,7 +140,9 @@ def _examine_bandit(
     rho, k = number(case, "rho"), case.n_labels
 
     def play(runs: int) -> Iterator[tuple[int, TailSides]]:
-        inside = [look_inside(case, replicate) for replicate in range(runs)]
+        inside = [
+            look_inside(case, replicate, interpreted=interpreted) for replicate in range(runs)
+        ]
         worst = [int(np.argmax(run.regrets)) for run in inside]
         most = [float(run.largest_regrets.max()) for run in inside]
         n, horizon, deltas = inside[0].learners, inside[0].rounds, deltas_for(runs)
@@ -171,7 +173,7 @@ SGD_REGRET = Claim(
     forms=(
         Form(
             "derived",
-            r"\sum_t f^i_t(\alpha^i_t) - \min_{|\alpha|\le2}\sum_t f^i_t(\alpha) \le 4\sqrt2\,(k-1)\sqrt T"
+            r"\sum_t f^i_t(\alpha^i_t) - \min_{|\alpha| \le 2}\sum_t f^i_t(\alpha) \le 4\sqrt{2}\,(k-1)\sqrt{T}"
             r" \quad\text{for every } i",
             Proof.PROVED,
             "projected descent on a set of width 4 with slopes of at most k - 1",
@@ -190,8 +192,8 @@ SGD_ESTIMATES = Claim(
     forms=(
         Form(
             "derived",
-            r"\max_{|\alpha|\le2}\sum_t \hat f^{i\prime}_t(\alpha^i_t)(\alpha^i_t - \alpha)"
-            r" \le \frac{12k^2}{\rho}\sqrt T \quad\text{for every } i,\; \rho \le \tfrac12",
+            r"\max_{|\alpha| \le 2}\sum_t \hat f^{i\prime}_t(\alpha^i_t)(\alpha^i_t - \alpha)"
+            r" \le \frac{12k^2}{\rho}\sqrt{T} \quad\text{for every } i,\; \rho \le \tfrac{1}{2}",
             Proof.PROVED,
             "the same with slopes of at most 2k^2/rho; the estimate of f need not be convex for it",
             about_one("boosting/sgd-estimates", AdaBandit),
@@ -209,8 +211,8 @@ SGD_REGRET_BANDIT = Claim(
     forms=(
         Form(
             "derived",
-            r"\sum_t f^i_t(\alpha^i_t) - \min_{|\alpha|\le2}\sum_t f^i_t(\alpha) \le"
-            r" \frac{12k^2}{\rho}\sqrt T + \frac{8\sqrt2\,k^2}{\rho}\sqrt{T\ln\tfrac{2N}{\delta}}"
+            r"\sum_t f^i_t(\alpha^i_t) - \min_{|\alpha| \le 2}\sum_t f^i_t(\alpha) \le"
+            r" \frac{12k^2}{\rho}\sqrt{T} + \frac{8\sqrt{2}\,k^2}{\rho}\sqrt{T\ln\tfrac{2N}{\delta}}"
             r" \quad\text{for all } i \text{ with probability } 1-\delta",
             Proof.PROVED,
             "f is convex, and its estimated slopes are unbiased",

@@ -41,8 +41,8 @@ def bandit_settings() -> tuple[Setting, ...]:
     stream = "oracle-labels:n_labels=2,learners=10,edge=0.6"
     learner = "ada-bandit:weak=oracle-noise,learners=10,rho=0.4"
     return (
-        Setting(f"{learner},tuning=theory", stream, "bandit", 500, replicates=SAMPLED_RUNS),
-        Setting(learner, stream, "bandit", 500, replicates=SAMPLED_RUNS),
+        Setting(f"{learner},tuning=theory", stream, "bandit", 300, replicates=SAMPLED_RUNS),
+        Setting(learner, stream, "bandit", 300, replicates=SAMPLED_RUNS),
     )
 
 
@@ -119,7 +119,9 @@ def _examine_bandit(
         return expected_regret(k, rho, n, given, horizon)
 
     def play(runs: int) -> Iterator[tuple[int, MeanSides]]:
-        inside = [look_inside(case, replicate) for replicate in range(runs)]
+        inside = [
+            look_inside(case, replicate, interpreted=interpreted) for replicate in range(runs)
+        ]
         base = np.array([run.errors[-1] for run in inside])
         made = expected_regret(k, rho, _experts(case), rate, T)
         yield (

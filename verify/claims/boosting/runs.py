@@ -174,19 +174,20 @@ class Inside:
         return np.asarray(ends.sum(axis=0) - least)
 
 
-def look_inside(case: Case, replicate: int) -> Inside:
+def look_inside(case: Case, replicate: int, *, interpreted: bool = False) -> Inside:
     """Play a replicate, with the draws that the game would make, and write down what the booster did."""
     key = ("inside", replicate)
     if key not in case.kept:
-        case.kept[key] = _play(case, replicate)
+        case.kept[key] = _play(case, replicate, interpreted)
     found: Inside = case.kept[key]
     return found
 
 
-def _play(case: Case, replicate: int) -> Inside:
+def _play(case: Case, replicate: int, interpreted: bool) -> Inside:
     sequence, observes = case.sequence, case.graph.observes
     assert isinstance(case.learner, Booster)
-    boosting: Any = case.learner.begin(case.problem, learner_stream(case.seed, replicate))
+    stream = learner_stream(case.seed, replicate)
+    boosting: Any = case.learner.begin(case.problem, stream, interpreted=interpreted)
     T, n = sequence.horizon, case.learner.learners
     labels, experts = np.empty((2, T, n), dtype=np.int64)
     alphas, shares = np.empty((2, T, n))

@@ -50,7 +50,7 @@ def examine_inside(
     found = Outcome(Verdict.HOLDS)
     highest, live, compared, what = -np.inf, 0, 0, ""
     for replicate in range(replicates):
-        run = look_inside(case, replicate)
+        run = look_inside(case, replicate, interpreted=interpreted)
         sides = sides_of(case, run)
         found.runs += 1
         found.rounds += run.rounds
@@ -78,7 +78,7 @@ def examine_inside(
     found.headroom = 1 / highest if highest > 0 else None
     if live < compared:
         found.flags = (f"live in {percentage(live / compared)} of {what}s",)
-    found.evidence = f"{live} {what}s in {found.runs} runs"
+    found.evidence = f"{live} {what}s in {found.runs} run{'s'[: found.runs > 1]}"
     return found
 
 

@@ -1,0 +1,186 @@
+"""Broken boosters: each declares itself like the right one and plays or learns otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from boundcheck.algorithms.boosting.adaptive import LIMIT
+from boundcheck.algorithms.boosting.booster import Booster
+from boundcheck.algorithms.boosting.boosting import (
+    ASSESS,
+    BEST,
+    EXPERT_LOSS,
+    EXPERTS,
+    RANDOM,
+    REVEALED,
+    RHO,
+    ROUND,
+    VOTE,
+    Boosting,
+    assess_losses,
+    highest,
+)
+from boundcheck.compiled import helper, kernel
+
+Change = Callable[[Any, dict[str, Any], Any, Any, bool], Boosting]
+"""From the right kind, its parameters, problem, generator and form to a booster in play."""
+
+
+def flawed(right: Booster, name: str, change: Change) -> Booster:
+    """The booster ``right``, changed after it has declared itself."""
+    kind = type(right)
+    given = {field.name: getattr(right, field.name) for field in fields(right)}
+
+    def begin(self: Any, problem: Any, generator: Any, *, interpreted: bool = False) -> Boosting:
+        return change(kind, given, problem, generator, interpreted)
+
+    own = {"begin": begin, "spec": property(lambda self: f"flawed-{name}")}
+    made: Booster = type(f"Flawed{kind.__name__}", (kind,), own)(**given)
+    return made
+
+
+def unchanged(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
+    return kind(**given).begin(problem, generator, interpreted=interpreted)
+
+
+def with_other(**numbers: Any) -> Change:
+    """Other parameters than the declared ones."""
+
+    def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
+        return unchanged(kind, given | numbers, problem, generator, interpreted)
+
+    return change
+
+
+def with_kernels(**kernels: Any) -> Change:
+    """Kernels in place of those that vote and assess."""
+
+    def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
+        found = unchanged(kind, given, problem, generator, interpreted)
+        vars(found).update(kernels)
+        return found
+
+    return change
+
+
+def after_update(spoil: Callable[[Any, np.ndarray, np.ndarray], None]) -> Change:
+    """``spoil(boosting, alphas before, losses of the experts before)`` after every update."""
+
+    def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
+        found: Any = unchanged(kind, given, problem, generator, interpreted)
+        right = found.update
+
+        def update(x: Any, action: int, label: int | None) -> None:
+            before = found.alphas, found.losses_of_experts
+            right(x, action, label)
+            spoil(found, *before)
+
+        found.update = update
+        return found
+
+    return change
+
+
+def before_update(spoil: Callable[[Any], None]) -> Change:
+    """``spoil(boosting)`` before every update."""
+
+    def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
+        found: Any = unchanged(kind, given, problem, generator, interpreted)
+        right = found.update
+
+        def update(x: Any, action: int, label: int | None) -> None:
+            spoil(found)
+            right(x, action, label)
+
+        found.update = update
+        return found
+
+    return change
+
+
+def _vote(share_out: Callable[..., None]) -> Any:
+    """The vote of the boosters by majority, with another way to explore."""
+    inner = helper(share_out)
+
+    @kernel(VOTE)
+    def vote(dice, parameters, labels, scores, learners, counts, losses, p, costs, weights):
+        n, k = labels.shape[0], p.shape[0]
+        counts[ROUND] += 1
+        for i in range(n):
+            for label in range(k):
+                scores[i + 1, label] = scores[i, label]
+            scores[i + 1, labels[i]] += 1.0
+        at_random = parameters[RANDOM] > 0.0
+        counts[BEST] = highest(scores[n], dice[0] if at_random else 0.0, at_random)
+        for label in range(k):
+            p[label] = 0.0
+        inner(counts[BEST], parameters[RHO], p)
+
+    return vote
+
+
+def _on_the_next_label(best, rho, p):
+    p[(best + 1) % p.shape[0]] = rho
+    p[best] = 1.0 - rho
+
+
+def _on_the_first_other_label(best, rho, p):
+    p[1 if best == 0 else 0] = rho
+    p[best] = 1.0 - rho
+
+
+explores_the_next = with_kernels(vote=_vote(_on_the_next_label))
+explores_the_first = with_kernels(vote=_vote(_on_the_first_other_label))
+
+
+@kernel(ASSESS)
+def _assess_another(
+    action, label, parameters, labels, scores, learners, counts, losses, p, costs, weights,
+    ranking, places, tables, tie_weights, keys, kept, work,
+):  # fmt: skip
+    """The estimates of a booster by majority, for another label with as many votes as the one that won."""
+    k, last = p.shape[0], labels.shape[0]
+    for more in range(1, k):
+        other = (counts[BEST] + more) % k
+        if scores[last, other] == scores[last, counts[BEST]]:
+            counts[BEST] = other
+            break
+    assess_losses(action, label, counts[BEST], parameters[REVEALED] > 0.0, p, losses)
+
+
+redraws_ties = with_kernels(assess=_assess_another)
+
+
+def _climb(boosting: Any, alphas: np.ndarray, losses: np.ndarray) -> None:
+    boosting.alphas = np.clip(2 * alphas - boosting.alphas, -LIMIT, LIMIT)
+
+
+def _blame_the_neighbour(boosting: Any, alphas: np.ndarray, losses: np.ndarray) -> None:
+    boosting.memory.learners[EXPERT_LOSS] = losses + np.roll(boosting.losses_of_experts - losses, 1)
+
+
+def _follow_the_first(boosting: Any, alphas: np.ndarray, losses: np.ndarray) -> None:
+    boosting.memory.learners[EXPERT_LOSS, 0] = -1e6
+
+
+def _stand_still(boosting: Any, alphas: np.ndarray, losses: np.ndarray) -> None:
+    boosting.alphas = np.ones(len(alphas))
+
+
+def _redraw_experts(boosting: Any) -> None:
+    """Other labels of the experts with as high scores, as if their ties had been drawn again."""
+    for i, scores in enumerate(boosting.after):
+        level = np.flatnonzero(scores == scores.max())
+        at = int(np.argmax(level == boosting.experts[i]))
+        boosting.memory.counts[EXPERTS + i] = level[(at + 1) % len(level)]
+
+
+climbs = after_update(_climb)
+blames_the_neighbour = after_update(_blame_the_neighbour)
+follows_the_first = after_update(_follow_the_first)
+never_moves = after_update(_stand_still)
+redraws_experts = before_update(_redraw_experts)
