@@ -1,0 +1,80 @@
+"""Real data that come with scikit-learn, for a study that needs no file of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..errors import UserError, unknown
+from .sequence import Floats, Integers, Sequence, integer_at_least, stream
+
+NAMES = ("breast-cancer", "digits", "iris", "wine")
+FORMS = ("recorded", "binary")
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """A recorded data set in random order, passed over again in a new order until the horizon.
+
+    A shorter horizon gives a prefix of the longer one.
+
+    Parameters
+    ----------
+    name : "digits", "wine", "iris" or "breast-cancer"
+    form : "recorded", or "binary": 1 where a feature is above its median, otherwise 0, as stumps ask
+
+    Raises
+    ------
+    UserError
+        for an unknown name, or without scikit-learn
+    """
+
+    name: str = "digits"
+    form: str = "recorded"
+
+    def __post_init__(self) -> None:
+        if self.name not in NAMES:
+            raise unknown("bundled data set", self.name, NAMES)
+        if self.form not in FORMS:
+            raise unknown("form of the features", self.form, FORMS)
+
+    @property
+    def spec(self) -> str:
+        """``bundled`` with its parameters."""
+        return f"bundled:name={self.name},form={self.form}"
+
+    @property
+    def n_labels(self) -> int:
+        """The number of classes."""
+        return int(_rows(self.name)[1].max()) + 1
+
+    def sequence(self, horizon: int | None = None, seed: int = 0) -> Sequence:
+        """Return ``horizon`` rounds, by default each row once."""
+        features, labels = _rows(self.name)
+        length = len(labels) if horizon is None else integer_at_least("horizon", horizon, 1)
+        if self.form == "binary":
+            features = (features > np.median(features, axis=0)).astype(np.float64)
+        generator = stream(seed, self.spec)
+        passes = [generator.permutation(len(labels)) for _ in range(-(-length // len(labels)))]
+        order = np.concatenate(passes)[:length]
+        return Sequence.from_dense(features[order], labels[order], self.n_labels, self.spec)
+
+
+@lru_cache(maxsize=len(NAMES))
+def _rows(name: str) -> tuple[Floats, Integers]:
+    """Features of shape (rows, d) and labels of a data set."""
+    try:
+        datasets = import_module("sklearn.datasets")
+    except ImportError:
+        raise UserError(
+            f"bundled data set '{name}' needs scikit-learn, which is not installed: expected pip install"
+            " 'boundcheck[data]'."
+        ) from None
+    load: Callable[..., Any] = getattr(datasets, f"load_{name.replace('-', '_')}")
+    features, labels = load(return_X_y=True)
+    return np.asarray(features, dtype=np.float64), np.asarray(labels, dtype=np.int64)
