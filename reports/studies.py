@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
 from ..errors import UserError
 from ..verify import store
 from ..verify import study as studies
+from ..verify.asymptotic import asymptotic_share
 from ..verify.finding import LEVEL, Comparison, Finding
-from ..verify.study import ANY, Study
-from . import study_figures
+from ..verify.lineup import ANY
+from ..verify.study import Study
+from . import study_figures, study_panels, twins
 from .exports import FORMATS, write_frames
 
 BEST = "best"
 """The tuning of a learner that makes fewer mistakes on average, chosen anew in each setting."""
+
+FIFTH = 5
+"""Of the error shares in hundredths, those that are multiples of it are in the tables."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,11 @@ class StudyResults:
             drop=True
         )
 
+    @cached_property
+    def costs(self) -> dict[str, pd.DataFrame]:
+        """For each measure the rounds that learners and their twins need, see :func:`twins.costs`."""
+        return {m: twins.costs(self.study, self.curves, m) for m in self.study.measures}
+
     def settings_table(self, measure: str) -> pd.DataFrame:
         """Mean, smallest and largest of a measure over seeds, for each setting, learner and tuning."""
         axes = [axis for axis, values in self.study.grid.items() if len(values) > 1]
@@ -166,7 +178,13 @@ def _with_case(key: str, found: store.Finished) -> pd.DataFrame:
     more = {"case": key, "setting": setting, "seed": case["seed"]}
     sizes = {"features": case["features"], "labels": case["labels"]}
     numbers: pd.DataFrame = found.table.to_pandas()
-    return numbers.assign(**own, **more, **sizes)
+    limits = {
+        (learner, tuning): asymptotic_share(spec, case["labels"])
+        for learner, tuning, _, spec in case["learners"]
+    }
+    pairs = zip(numbers["learner"], numbers["tuning"], strict=True)
+    shares = np.array([limits[pair] for pair in pairs], dtype=np.float64)
+    return numbers.assign(**own, **more, **sizes, asymptotic_share=shares)
 
 
 def found_in(folder: Path) -> list[Path]:
@@ -177,18 +195,6 @@ def found_in(folder: Path) -> list[Path]:
 def section(results: StudyResults) -> dict[str, Any]:
     """What the page shows of a study."""
     study = results.study
-    figures = [
-        {
-            "measure": measure.replace("_", " "),
-            "tuning": tuning,
-            "pictures": [
-                Markup(picture)
-                for picture in study_figures.grids(study, results.final, measure, tuning)
-            ],
-        }
-        for measure in study.measures
-        for tuning in results.tunings
-    ]
     return {
         "id": f"study-{study.name}",
         "name": study.name,
@@ -209,11 +215,11 @@ def section(results: StudyResults) -> dict[str, Any]:
             }
             for measure in study.measures
         ],
-        "figures": figures,
-        "curves": [
-            Markup(study_figures.curves(study, results.curves, measure))
-            for measure in study.measures
-        ],
+        "figures": [] if study.panels else _grids(results),
+        "curves": _curves(results),
+        "costs": _costs(results) if study.twins else [],
+        "fewest": twins.FEWEST,
+        "limits": bool(results.sums["asymptotic_share"].notna().any()),
         "regret": _picture(study_figures.regret(study, results.curves)),
         "key": Markup(study_figures.key(study)),
         "settings": len(study.cells),
@@ -223,6 +229,55 @@ def section(results: StudyResults) -> dict[str, Any]:
             f"tables/study-{study.name}-{table}.{f}" for table in _tables(results) for f in FORMATS
         ],
     }
+
+
+def _grids(results: StudyResults) -> list[dict[str, Any]]:
+    """Pictures of the mistakes at the horizon."""
+    return [
+        {
+            "measure": measure.replace("_", " "),
+            "tuning": tuning,
+            "pictures": [
+                Markup(picture)
+                for picture in study_figures.grids(results.study, results.final, measure, tuning)
+            ],
+        }
+        for measure in results.study.measures
+        for tuning in results.tunings
+    ]
+
+
+def _curves(results: StudyResults) -> list[dict[str, Any]]:
+    """Pictures over the rounds: one for each tuning where the study says what has a panel."""
+    study, sums = results.study, results.curves
+    if not study.panels:
+        return [
+            {"tuning": None, "picture": Markup(study_figures.curves(study, sums, measure))}
+            for measure in study.measures
+        ]
+    return [
+        {"tuning": tuning, "picture": Markup(study_panels.curves(study, sums, measure, tuning))}
+        for measure in study.measures
+        for tuning in study.tunings
+    ]
+
+
+def _costs(results: StudyResults) -> list[dict[str, Any]]:
+    """What bandit feedback costs by each measure: a table, and a picture of the best tunings."""
+    study, shown = results.study, results.tunings[-1]
+    found = []
+    for measure, table in results.costs.items():
+        rows = twins.summary(twins.longest(table[table["tuning"] == shown]))
+        found.append(
+            {
+                "measure": measure.replace("_", " "),
+                "axes": [c for c in rows.columns if c in study.grid and c != "horizon"],
+                "rows": rows.to_dict("records"),
+                "tuning": shown,
+                "picture": Markup(study_panels.costs(study, table, shown)),
+            }
+        )
+    return found
 
 
 def _picture(text: str | None) -> Markup | None:
@@ -252,7 +307,7 @@ def _expected(finding: Finding) -> str:
     least, most = finding.legal
     if finding.relation == "level":
         return f"{least:.3g} to {most:.3g}"
-    return f"at most {most:.3g}" if finding.relation == "at most" else f"above {least:.3g}"
+    return f"above {least:.3g}" if math.isinf(most) else f"at most {most:.3g}"
 
 
 def overall(rows: Sequence[Comparison]) -> str:
@@ -269,6 +324,9 @@ def _tables(results: StudyResults) -> dict[str, pd.DataFrame]:
         suffix = "" if measure == results.study.measures[0] else f"-{measure.replace('_', '-')}"
         found[f"ranking{suffix}"] = results.ranking(measure)
         found[f"settings{suffix}"] = results.settings_table(measure)
+        if results.study.twins:
+            costs = results.costs[measure]
+            found[f"costs{suffix}"] = costs[(costs["share"] * 100).round() % FIFTH == 0]
     rows = [
         {
             "finding": finding.says,

@@ -25,7 +25,7 @@ COLUMNS, ROWS = "keyword_scale", "n_labels"
 MARKS = "os^DvPX*<>hpd"
 PANEL = (2.5, 2.0)
 
-_STYLE = {"grid.color": "#e6e9ed", "axes.edgecolor": INK}
+STYLE = {"grid.color": "#e6e9ed", "axes.edgecolor": INK}
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,16 @@ def layout(study: Study) -> Layout:
         free.remove(chosen)
         return chosen
 
-    inner, columns, rows = take(INNER), take(COLUMNS), take(ROWS)
+    inner = take(study.panels[-1] if study.panels else INNER)
+    columns, rows = take(COLUMNS), take(ROWS)
     return Layout(rows, columns, inner, tuple(free))
 
 
-def _looks(study: Study) -> dict[str, dict[str, Any]]:
-    """Colour and mark of each learner, the same in every picture."""
+def looks_of(study: Study) -> dict[str, dict[str, Any]]:
+    """Colour, mark and line of each learner, the same in every picture; twins share a colour, and the one with full
+    information is dotted."""
     colours = sns.color_palette("colorblind", 10)
-    return {
+    found: dict[str, dict[str, Any]] = {
         name: {
             "color": colours[i % 10],
             "marker": MARKS[i % len(MARKS)],
@@ -64,12 +66,15 @@ def _looks(study: Study) -> dict[str, dict[str, Any]]:
         }
         for i, name in enumerate(study.learners)
     }
+    for name, twin in study.twins.items():
+        found[name]["color"], found[twin]["ls"] = found[twin]["color"], ":"
+    return found
 
 
 def key(study: Study) -> str:
     """Who is who, as a picture of its own."""
     figure = Figure(figsize=(0.1, 0.1))
-    handles = [Line2D([], [], ms=5, lw=1.2, **look) for look in _looks(study).values()]
+    handles = [Line2D([], [], ms=5, lw=1.2, **look) for look in looks_of(study).values()]
     figure.legend(handles, list(study.learners), ncols=5, frameon=False, fontsize=9)
     return svg(figure)
 
@@ -100,8 +105,8 @@ def grids(study: Study, final: pd.DataFrame, measure: str, tuning: str) -> Itera
 
 def _grid(study: Study, place: Layout, final: pd.DataFrame, measure: str, name: str) -> str:
     rows, columns = _values(study, place.rows), _values(study, place.columns)
-    looks, inner = _looks(study), _values(study, place.inner)
-    with sns.axes_style("whitegrid", _STYLE):
+    looks, inner = looks_of(study), _values(study, place.inner)
+    with sns.axes_style("whitegrid", STYLE):
         figure = Figure(
             figsize=(PANEL[0] * len(columns), PANEL[1] * len(rows)), layout="constrained"
         )
@@ -169,7 +174,7 @@ def regret(study: Study, sums: pd.DataFrame) -> str | None:
 
 
 def _over_rounds(study: Study, sums: pd.DataFrame, name: str, *, regret: bool) -> str:
-    place, looks = layout(study), _looks(study)
+    place, looks = layout(study), looks_of(study)
     tunings = [t for t in dict.fromkeys(sums["tuning"]) if t != "best"]
     inner = _values(study, place.inner)
     keys = ["learner", "tuning", "rounds", "seed", *([] if place.inner is None else [place.inner])]
@@ -178,7 +183,7 @@ def _over_rounds(study: Study, sums: pd.DataFrame, name: str, *, regret: bool) -
     whole = groups["regret_envelope"].count() == groups.size()  # else it is of other settings
     by_seed["regret_envelope"] = by_seed["regret_envelope"].where(whole)
     by_seed = by_seed.reset_index()
-    with sns.axes_style("whitegrid", _STYLE):
+    with sns.axes_style("whitegrid", STYLE):
         size = (PANEL[0] * len(inner) + 0.3, PANEL[1] * len(tunings) + 0.2)
         figure = Figure(figsize=size, layout="constrained")
         panels = figure.subplots(len(tunings), len(inner), sharex=True, sharey=True, squeeze=False)

@@ -18,7 +18,10 @@ from scipy import stats
 
 from ..errors import UserError, require, unknown
 
-RELATIONS = ("at most", "above", "level", "rises")
+RELATIONS = ("at most", "above", "level", "rises", "falls")
+ALONG = ("rises", "falls")
+"""Relations that compare the ends of an axis."""
+
 KEYS = (
     "says",
     "left",
@@ -42,8 +45,8 @@ class Comparison:
     Attributes
     ----------
     left, right : the learners
-    ratio : mistakes of the left over mistakes of the right; for "rises", this ratio at the axis' largest value over
-        that at its smallest
+    ratio : mistakes of the left over mistakes of the right; for "rises" and "falls", this ratio at the axis' largest
+        value over that at its smallest
     low, high : limits of its interval; NaN with fewer than two seeds
     seeds : seeds in which all settings are finished
     legal : the interval in which the statement puts the ratio
@@ -77,10 +80,11 @@ class Finding:
     says : the statement in words
     left, right : learners; every one of the left is compared with every one of the right
     relation : "at most": ratio <= factor; "above": >= factor; "level": within factor either way; "rises": the ratio
-        grows by at least factor from the smallest to the largest value of the axis ``along``
+        grows by at least factor from the smallest to the largest value of the axis ``along``; "falls": by at
+        most factor
     tuning, right_tuning : whose mistakes
     where : values of axes; the other settings are left out
-    along : an axis, for "rises"
+    along : an axis, for "rises" and "falls"
     factor : at least 0; 1 by default, 1.1 for "level"
     measure : the column that is compared
     """
@@ -140,9 +144,9 @@ class Finding:
                     )
         along = given.get("along")
         require(
-            (along in grid and len(grid[along]) > 1) == (given["relation"] == "rises"),
-            f"{where} has along = {along!r}: expected an axis of several values for relation 'rises',"
-            " and none for the others.",
+            (along in grid and len(grid[along]) > 1) == (given["relation"] in ALONG),
+            f"{where} has along = {along!r}: expected an axis of several values for the relations"
+            " 'rises' and 'falls', and none for the others.",
         )
         factor = given.get("factor", 1.1 if given["relation"] == "level" else 1.0)
         if not isinstance(factor, int | float) or not factor > 0:
@@ -166,7 +170,7 @@ class Finding:
     @property
     def legal(self) -> tuple[float, float]:
         """Where the statement puts the ratio."""
-        if self.relation == "at most":
+        if self.relation in ("at most", "falls"):
             return (0.0, self.factor)
         if self.relation == "level":
             return (1 / self.factor, self.factor)

@@ -53,9 +53,9 @@ COLUMNS = pa.schema(
     ]
 )
 """One row for each learner, tuning and checkpoint, with sums from the first round to the checkpoint: realised mistakes;
-mistakes that the label with the highest score would have made; 1 - p(y); labels revealed; surrogate losses of the
-learner and of the planted comparator, null where there is none; Theorem 4's bound on expected mistakes minus the
-comparator's loss, null where its hypotheses are not met."""
+mistakes that the label with the highest score would have made, or the likeliest label of a learner without scores;
+1 - p(y); labels revealed; surrogate losses of the learner and of the planted comparator, null where there is none;
+Theorem 4's bound on expected mistakes minus the comparator's loss, null where its hypotheses are not met."""
 
 
 class DamagedError(Exception):

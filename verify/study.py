@@ -1,8 +1,10 @@
 """A study: a grid of settings and seeds, each one stream on which every learner plays with every tuning.
 
 A study is a TOML file; the built-in ones lie in the folder ``studies`` beside this module, and a file put there is
-built in. ``[grid]`` gives each axis one value or a list of them: ``adversary``, ``graph``, ``horizon``, ``radius`` and
-the parameters of the adversary. ``[learners]`` gives each learner a spec for each tuning, or one spec for all.
+built in. ``[grid]`` gives each axis one value or a list of them: ``adversary``, ``graph``, ``horizon``, ``radius``,
+parameters of the adversary, and what learners' specs have places for (see ``grid.py``). ``[learners]`` gives each
+learner a spec for each tuning, or one spec for all, and a ``graph`` of its own where it plays another one on the same
+stream. ``[twins]`` says whose counterpart with full information is who.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import json
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import product
@@ -25,19 +27,17 @@ from ..algorithms.learner import Problem
 from ..errors import UserError, require, suggest, unknown
 from . import catalog
 from .finding import Finding
+from .grid import SETTING_AXES, Grid, Named, Scalar, expanded, filled, places
+from .grid import parse as parse_grid
+from .lineup import ANY, parse_twins
+from .lineup import parse as parse_learners
 
 FOLDER = Path(__file__).parent / "studies"
 
-ANY = "any"
-"""The tuning of a learner that has only one."""
-
-KEYS = ("title", "source", "seeds", "measures", "grid", "learners", "findings")
-SETTING_AXES = ("adversary", "graph", "horizon", "radius")
+KEYS = ("title", "source", "seeds", "measures", "panels", "grid", "learners", "twins", "findings")
 MEASURES = ("mistakes", "best_label_mistakes", "expected_mistakes")
 MOST_CASES = 1_000_000
 CHECKPOINTS_PER_DOUBLING = 2
-
-Scalar = str | int | float
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,12 @@ class Study:
     title, source : what it is about, and where it comes from
     seeds : how many seeds, from 0
     grid : values of each axis
+    named : what the names on axes of tables stand for
     learners : spec for each tuning of each learner; under ``ANY`` where all tunings are one
+    graphs : the learners that play another graph than that of the cell, and which
+    twins : the learner with full information that each of some with bandit feedback is compared with
     measures : columns of the results that figures and tables show
+    panels : axes of the rows and columns of panels with curves; the usual ones if empty
     findings : what its source says comes out
     document : the file's content
     """
@@ -85,9 +89,13 @@ class Study:
     title: str
     source: str
     seeds: int
-    grid: Mapping[str, tuple[Scalar, ...]]
+    grid: Grid
+    named: Named
     learners: Mapping[str, Mapping[str, str]]
+    graphs: Mapping[str, str]
+    twins: Mapping[str, str]
     measures: tuple[str, ...]
+    panels: tuple[str, ...]
     findings: tuple[Finding, ...]
     document: Mapping[str, Any]
 
@@ -118,46 +126,66 @@ class Study:
         ]
 
     def _resolved(self, cell: dict[str, Scalar]) -> dict[str, Any]:
+        setting = expanded(cell, self.named)
         specs = [
-            (name, tuning, spec)
+            (name, tuning, filled(f"learner '{name}' of study '{self.name}'", spec, setting))
             for name, tunings in self.learners.items()
             for tuning, spec in tunings.items()
         ]
-        own = {axis: value for axis, value in cell.items() if axis not in SETTING_AXES}
-        written = str(cell["adversary"])
-        if own:
-            pairs = ",".join(f"{axis}={value}" for axis, value in own.items())
-            written += f"{',' if ':' in written else ':'}{pairs}"
-        radius = float(cell.get("radius", 1.0))
-        horizon: Any = cell.get("horizon")
+        written = self._adversary(setting)
+        radius = float(setting.get("radius", 1.0))
+        horizon: Any = setting.get("horizon")
         recorded = written.startswith("data:")
         try:
             adversary = make_adversary(written)
             # of a sequence that can be made at any length only the sizes are needed
             first = adversary.sequence(horizon if recorded or horizon is None else 1, 0)
             length = first.horizon if recorded or horizon is None else int(horizon)
-            graph = graphs.parse(str(cell["graph"]), first.n_labels)
+            graph = graphs.parse(str(setting["graph"]), first.n_labels)
+            others = {name: graphs.parse(g, first.n_labels) for name, g in self.graphs.items()}
         except UserError as error:
             raise UserError(
                 f"cell {_cell_name(cell)} of study '{self.name}' is impossible: {error}"
             ) from None
         problem = Problem(graph, first.n_features, length, first.radius or 1.0, radius)
+        problems = {name: replace(problem, graph=other) for name, other in others.items()}
         learners = [
-            [name, tuning, spec, self._checked(name, tuning, spec, problem, cell)]
+            [
+                name,
+                tuning,
+                spec,
+                self._checked(name, tuning, spec, problems.get(name, problem), cell),
+            ]
             for name, tuning, spec in specs
         ]
+        names = [str(setting["graph"]), *self.graphs.values()]
         return {
             "axes": {axis: value for axis, value in cell.items() if axis != "horizon"},
             "adversary": written if recorded else adversary.spec,
-            "graph": cell["graph"],
+            "graph": setting["graph"],
+            **({"graphs": dict(self.graphs)} if self.graphs else {}),
             "horizon": length,
             "radius": radius,
             "features": first.n_features,
             "labels": first.n_labels,
             "learners": learners,
             "checkpoints": checkpoints(length),
-            "files": digests([written, str(cell["graph"]), *(spec for _, _, spec in specs)]),
+            "files": digests([written, *names, *(spec for _, _, spec in specs)]),
         }
+
+    def _adversary(self, setting: Mapping[str, Scalar]) -> str:
+        """The adversary's spec, with what the grid sets and no spec has a place for."""
+        spec = str(setting["adversary"])
+        placed = places([spec, *(s for specs in self.learners.values() for s in specs.values())])
+        own = [
+            f"{axis}={value}"
+            for axis, value in setting.items()
+            if axis not in SETTING_AXES and axis not in placed
+        ]
+        written = filled(f"the adversary of study '{self.name}'", spec, setting)
+        if own:
+            written += f"{',' if ':' in written else ':'}{','.join(own)}"
+        return written
 
     def _checked(
         self, name: str, tuning: str, spec: str, problem: Problem, cell: dict[str, Scalar]
@@ -279,8 +307,8 @@ def parse(name: str, document: Mapping[str, Any]) -> Study:
         isinstance(seeds, int) and not isinstance(seeds, bool) and seeds >= 1,
         f"{where} has seeds = {seeds!r}: expected how many, an integer of at least 1.",
     )
-    grid = _grid(where, document["grid"])
-    learners = _learners(where, document["learners"])
+    grid, named = parse_grid(where, document["grid"])
+    learners, own_graphs = parse_learners(where, document["learners"])
     size = seeds * math.prod(map(len, grid.values()))
     require(size <= MOST_CASES, f"{where} has {size} cases: expected at most {MOST_CASES}.")
     measures = document.get("measures", ["mistakes"])
@@ -299,8 +327,12 @@ def parse(name: str, document: Mapping[str, Any]) -> Study:
         document.get("source", ""),
         seeds,
         grid,
+        named,
         learners,
+        own_graphs,
+        parse_twins(where, document.get("twins", {}), learners),
         tuple(measures),
+        _panels(where, document.get("panels", []), grid),
         tuple(
             Finding.parse(where, found, list(learners), tunings, grid, MEASURES)
             for found in findings
@@ -309,54 +341,14 @@ def parse(name: str, document: Mapping[str, Any]) -> Study:
     )
 
 
-def _grid(where: str, given: Any) -> dict[str, tuple[Scalar, ...]]:
-    require(isinstance(given, dict), f"{where}: grid is a table, as in [grid].")
-    for axis in ("adversary", "graph"):
-        require(axis in given, f"the grid of {where} has no axis '{axis}'.")
-    grid = {}
-    for axis, value in given.items():
-        values = value if isinstance(value, list) else [value]
-        require(values != [], f"axis '{axis}' of {where} is empty: expected at least one value.")
-        for item in values:
-            number = axis in ("horizon", "radius")
-            legal = (int, float) if number else (str, int, float)
-            require(
-                isinstance(item, legal)
-                and not isinstance(item, bool)
-                and (isinstance(item, str) or math.isfinite(item))
-                and (isinstance(item, str) or not number or item > 0)
-                and not (axis == "horizon" and isinstance(item, float)),
-                f"axis '{axis}' of {where} has the value {item!r}: expected"
-                f" {'a positive number' if number else 'a text or a number'}"
-                f"{', an integer' if axis == 'horizon' else ''}.",
-            )
-        repeated = [item for i, item in enumerate(values) if item in values[:i]]
-        require(not repeated, f"axis '{axis}' of {where} has a value twice: {repeated[:1]}.")
-        grid[axis] = tuple(values)
-    return grid
-
-
-def _learners(where: str, given: Any) -> dict[str, dict[str, str]]:
+def _panels(where: str, given: Any, grid: Grid) -> tuple[str, ...]:
+    several = [axis for axis, values in grid.items() if len(values) > 1]
     require(
-        isinstance(given, dict) and given != {},
-        f"{where}: learners is a table of at least one learner, as in [learners].",
+        isinstance(given, list) and len(given) <= 2 and all(axis in several for axis in given),
+        f"{where} has panels = {given!r}: expected up to two axes with several values, from"
+        f" {', '.join(several) or 'none'}.",
     )
-    found = {}
-    for name, specs in given.items():
-        tunings = {ANY: specs} if isinstance(specs, str) else specs
-        require(
-            isinstance(tunings, dict)
-            and tunings != {}
-            and all(isinstance(spec, str) for spec in tunings.values()),
-            f"learner '{name}' of {where} is {specs!r}: expected a spec, or a spec for each tuning.",
-        )
-        require(
-            "best" not in tunings,
-            f"learner '{name}' of {where} has the tuning 'best': the report gives this name to the"
-            " better one of its tunings; expected another.",
-        )
-        found[name] = dict(tunings)
-    return found
+    return tuple(given)
 
 
 TEMPLATE = """\
@@ -366,7 +358,7 @@ seeds = 5                                  # seeds 0 to 4; each is one stream fo
 
 [grid]                                     # every combination of the axes is played
 adversary = "keywords"                     # boundcheck list adversaries; or data:FILE.csv@COLUMN
-keyword_scale = [1, 2]                     # parameters of the adversary
+keyword_scale = [1, 2]                     # parameters of the adversary, or {places} in learners' specs
 noise = [0.0, 0.1]
 graph = "bandit"                           # boundcheck list graphs
 horizon = 2000
@@ -375,7 +367,7 @@ radius = 1.0                               # bound on the comparator's norm that
 [learners]                                 # boundcheck list learners; or FILE.py:Class
 Guesser = "uniform"                        # one spec for all tunings
 
-[learners.GapLog]                          # or one for each
+[learners.GapLog]                          # or one for each; graph = "full" gives a learner its own
 ones = "gappletron:loss=logistic-K,rule=printed,update=unprojected,gamma=ones"
 theory = "gappletron:loss=logistic-K,rule=printed,update=unprojected,gamma=theorem-4a"
 
@@ -387,7 +379,7 @@ theory = "gappletron:loss=smooth-hinge,rule=printed,update=unprojected,gamma=the
 says = "GapLog makes fewer mistakes than guessing"
 left = "GapLog"
 right = "Guesser"
-relation = "at most"                       # or "above", "level", "rises" with along = "noise"
+relation = "at most"                       # or "above", "level", "rises" or "falls" with along = "noise"
 tuning = "ones"
 where = { noise = 0.0 }
 """

@@ -32,7 +32,7 @@ from .case import Case, Setting
 from .claims.theorem_4 import regret_envelope
 from .orphan import die_with
 from .play import Game, Run
-from .record import BLOCK, MARGIN
+from .record import BLOCK, MARGIN, Block, LabelArray
 from .resolve import fits
 from .store import difference, provenance
 from .study import StudyCase, digest_of_file, make_adversary
@@ -82,26 +82,28 @@ def play(case: StudyCase) -> dict[str, list[Any]]:
             f"file '{path}' has changed since the study started: start it again.",
         )
     sequence = make_adversary(content["adversary"]).sequence(content["horizon"], content["seed"])
-    graph = graphs.parse(content["graph"], sequence.n_labels)
     planted = sequence.comparator
     scores = None if planted is None else planted.scores(sequence)
     rival = planted if planted is not None and fits(planted, content["radius"]) else None
     columns: dict[str, list[Any]] = {}
     for name, tuning, spec, _ in content["learners"]:
+        named = content.get("graphs", {}).get(name, content["graph"])
+        graph = graphs.parse(named, sequence.n_labels)
         game = Game(catalog.learner(spec), sequence, graph, content["radius"], content["seed"])
-        for row in _sums(game, scores, content["checkpoints"], _envelope(game, rival, content)):
+        envelope = _envelope(game, rival, content, named)
+        for row in _sums(game, scores, content["checkpoints"], envelope):
             for column, value in {"learner": name, "tuning": tuning, **row}.items():
                 columns.setdefault(column, []).append(value)
     return columns
 
 
 def _envelope(
-    game: Game, comparator: Comparator | None, content: Mapping[str, Any]
+    game: Game, comparator: Comparator | None, content: Mapping[str, Any], graph: str
 ) -> Callable[[int], float | None]:
     """The envelope of the regret against a comparator in the ball after some rounds, where there is one."""
     if comparator is None:
         return lambda rounds: None
-    names = (game.learner.spec, content["adversary"], content["graph"], content["horizon"])
+    names = (game.learner.spec, content["adversary"], graph, content["horizon"])
     case = Case(
         Setting(*names, radius=game.comparator_norm),
         game.learner,
@@ -124,16 +126,19 @@ def _sums(
     """Play one learner and yield what it adds up to at each checkpoint."""
     with _COMPILING:
         run = Run(game, 0)
-    loss, labels = game.player().declaration.loss, game.sequence.labels
+    declaration, labels = game.player().declaration, game.sequence.labels
+    loss = declaration.loss
     losses = None
     if loss is not None and comparator_scores is not None:
         losses = loss.values(comparator_scores, labels)
     best_label_mistakes, comparator_loss = 0, 0.0
     for checkpoint in checkpoints:
         while run.position < checkpoint:
-            block = run.advance(min(BLOCK, checkpoint - run.position))
+            rounds = min(BLOCK, checkpoint - run.position)
+            block = run.advance(rounds, trace=not declaration.weights)
             block.check(game.learner.spec)
-            best_label_mistakes += int(np.count_nonzero(block.best != block.labels))
+            best = block.best if declaration.weights else _likeliest(block, game.graph.n_labels)
+            best_label_mistakes += int(np.count_nonzero(best != block.labels))
             if losses is not None and loss is not None:
                 counts = loss.counts_for_comparator(block.best, block.column(MARGIN), block.labels)
                 window = slice(block.start, block.start + len(block))
@@ -149,6 +154,12 @@ def _sums(
             "comparator_loss": None if losses is None else comparator_loss,
             "regret_envelope": envelope(checkpoint),
         }
+
+
+def _likeliest(block: Block, n_labels: int) -> LabelArray:
+    """What a learner without scores plays most probably: a booster's own choice, apart from its exploration."""
+    likeliest: LabelArray = block.probabilities[:, :n_labels].argmax(axis=1)
+    return likeliest
 
 
 def attempt(content: Mapping[str, Any]) -> Outcome:

@@ -80,7 +80,12 @@ def test_rises_compares_the_ends_of_an_axis() -> None:
     (found,) = rising.compare(results(lambda noise, n_labels: n_labels / 6), GRID)
     assert found.ratio == pytest.approx(2, rel=0.02)
     assert found.word == "agrees"
-    (found,) = rising.compare(results(lambda noise, n_labels: 6 / n_labels), GRID)
+    falling = results(lambda noise, n_labels: 6 / n_labels)
+    (found,) = rising.compare(falling, GRID)
+    assert found.word == "disagrees"
+    (found,) = finding(relation="falls", along="n_labels", factor=0.6).compare(falling, GRID)
+    assert (found.word, found.legal) == ("agrees", (0.0, 0.6))
+    (found,) = finding(relation="falls", along="n_labels", factor=0.4).compare(falling, GRID)
     assert found.word == "disagrees"
 
 
