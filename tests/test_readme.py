@@ -18,6 +18,7 @@ import pytest
 from boundcheck.algorithms import graphs, losses, updates
 from boundcheck.algorithms.gappletron import RULES
 from boundcheck.algorithms.learner import Problem
+from boundcheck.verify.weak_problem import WeakProblem
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -148,12 +149,17 @@ def test_contributing_examples_pass_the_linter(copy_of_the_package: Path) -> Non
 def test_the_page_on_learners_is_true() -> None:
     """Every attribute of the problem that it names exists, and it names every legal value."""
     text = (ROOT / "docs" / "learners.md").read_text(encoding="utf-8")
-    problem = Problem(graphs.parse("label-efficient", 3), 2, 10)
+    problems = (
+        Problem(graphs.parse("label-efficient", 3), 2, 10),
+        WeakProblem(2, 2, 10, 0.1, 1, 1),
+    )
     named = set(re.findall(r"`problem\.([\w.]+)`", text))
     assert len(named) >= 9
     for name in named:
-        attrgetter(name)(problem)
-    cells = {field.name for field in dataclasses.fields(Problem)} - {"graph"}
+        assert any(hasattr(problem, name.partition(".")[0]) for problem in problems), name
+        if name.startswith("graph."):
+            attrgetter(name)(problems[0])
+    cells = {field.name for made in problems for field in dataclasses.fields(made)} - {"graph"}
     assert cells <= named
     for value in [*RULES, *updates.NAMES, *losses.FORMS]:
         assert f"`{value.split()[0]}`" in text

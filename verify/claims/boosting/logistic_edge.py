@@ -282,7 +282,7 @@ EDGE_RANGE = Claim(
         Form(
             "printed",
             r"\gamma_i = \frac{\sum_t C_{y_t,l_t}}{\sum_t C_{y_t,y_t}} \in [-1,1],"
-            r" \quad \gamma_i = 1 \iff l_t = y_t \text{ for all } t",
+            r" \quad \gamma_i = 1 \Leftrightarrow l_t = y_t \text{ for all } t",
             Proof.PROVED,
             "of each cost vector the entry of the label is less the sum of the others, which are above 0",
             adapts,
@@ -349,7 +349,7 @@ LOSS_FLOOR = Claim(
     forms=(
         Form(
             "derived",
-            r"\hat y^i_t \ne y_t \implies -C^{i+1}_{y_t,y_t} \ge \tfrac12, \quad \ell^{\log}_{y_t}(s^i_t) \ge \ln 2",
+            r"\hat y^i_t \ne y_t \Rightarrow -C^{i+1}_{y_t,y_t} \ge \tfrac12, \quad \ell^{\log}_{y_t}(s^i_t) \ge \ln 2",
             Proof.PROVED,
             "another label has at least the score of the true one; alone it gives 1/2 and ln 2",
             adapts,
