@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ ALLOWED_NUMPY = {"nan"}
 FORBIDDEN = (ast.Pow, ast.MatMult, ast.Mod, ast.FloorDiv)
 
 
+@cache
 def compiled_functions() -> list[tuple[str, ast.FunctionDef]]:
     found = []
     for folder in ("algorithms", "adversaries", "verify"):
