@@ -85,18 +85,6 @@ def test_a_count_that_is_one_late_in_the_readmes_learner_is_caught(tmp_path: Pat
     assert "surprise gappletron/algorithm-1 (repaired) is refuted" in done.stdout
 
 
-def test_readme_main_job_is_the_suite(tmp_path: Path) -> None:
-    """The first command's job, at half size: exit 0, and every claim in the table."""
-    command = blocks("README.md")[0][1].strip().rpartition("&& ")[2]
-    assert command == ".venv/bin/boundcheck verify"
-    done = in_environment("boundcheck verify --quick --seed 1", tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    listed = in_environment("boundcheck list claims", tmp_path).stdout
-    ids = set(re.findall(r"\b(?:gappletron|game)/[\w-]+", listed))
-    assert len(ids) >= 9
-    assert ids <= set(re.findall(r"\b(?:gappletron|game)/[\w-]+", done.stdout))
-
-
 @pytest.fixture(scope="module")
 def copy_of_the_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of the package and the files of CONTRIBUTING's examples in their places."""

@@ -14,7 +14,6 @@ from boundcheck.verify.claim import Claim, Form, Kind, Proof, Suspect, Verdict
 from boundcheck.verify.claims.observation import effective_domination
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.settings import GRAPHS, LOSSES, RULES, condition_settings, gappletron
-from boundcheck.verify.weak_resolve import resolve_any
 
 ROUNDS = [
     "gappletron/lemma-1",
@@ -165,39 +164,6 @@ def test_every_claim_says_what_it_is() -> None:
         assert list(claim.cases()), "the built-in suite plays it"
         if claim.forms[0].proof == Proof.FALSE:
             assert claim.forms[-1].proof == Proof.PROVED, "what is false has a repair"
-
-
-SAYS_NOTHING = ("boosting/ada-bandit", "boosting/ada-bandit-tuned")
-"""Bounds that exceed the rounds of any game that can be played."""
-
-FORMS = [(claim.id, form.name) for claim in catalog.claims().values() for form in claim.forms]
-
-
-@pytest.mark.parametrize(("name", "form_name"), FORMS)
-def test_every_form_is_put_to_the_test_by_the_built_in_suite(name: str, form_name: str) -> None:
-    """In the first setting that is not vacuous, what is false is refuted and what is true holds; a form
-    whose proof is broken must at least be played. What is expected to say nothing anywhere says so."""
-    claim = catalog.claims()[name]
-    form = claim.form(form_name)
-    if form_name == "derived" and name in SAYS_NOTHING:
-        for setting in claim.cases():
-            (row,) = suite.judge_job(suite.Job(setting, (name,)), 0)
-            assert row.verdict == row.expected == Verdict.VACUOUS
-        return
-    wanted = Verdict.REFUTED if form.proof == Proof.FALSE else Verdict.HOLDS
-    expected = {wanted, None} if form.proof == Proof.BROKEN else {wanted}
-    for setting in claim.cases():
-        case = resolve_any(setting, 0)
-        if form.missing(case) is not None or form.expected(case) not in expected:
-            continue
-        rows = suite.judge_job(suite.Job(setting, (name,)), 0)
-        (row,) = (row for row in rows if row.form == form_name)
-        if row.verdict == Verdict.VACUOUS:
-            continue
-        assert row.verdict == wanted
-        assert (row.outcome.certificate is not None) == (wanted == Verdict.REFUTED)
-        return
-    pytest.fail(f"{name}, {form_name}: vacuous or not applicable everywhere")
 
 
 def test_all_that_is_certified_exactly_is_compared_above() -> None:
