@@ -1,4 +1,4 @@
-"""Draw the README's picture: guarantee (4) on a sequence whose labels switch half way.
+"""Draw the README's pictures: guarantee (4) on a sequence whose labels switch half way, and a frontier.
 
 python docs/picture.py
 """
@@ -11,11 +11,13 @@ import seaborn as sns
 from matplotlib.figure import Figure
 
 from boundcheck.reports.figures import svg
+from boundcheck.reports.frontiers import frontier_panels
 from boundcheck.verify import catalog
 from boundcheck.verify.case import Setting
 from boundcheck.verify.judge import Watch
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.settings import gappletron
+from boundcheck.verify.suite import Job, judge_job
 
 
 def watched(update: str, form: str) -> Watch:
@@ -29,8 +31,19 @@ def watched(update: str, form: str) -> Watch:
     return watch
 
 
+def draw_frontier() -> None:
+    """Write frontier.svg beside this file: the tight control, weak learners that draw their labels with an edge."""
+    job = Job(
+        Setting("oracle-noise", "even-costs", "bandit", 2000, None, 512), ("boosting/frontier",)
+    )
+    (row,) = judge_job(job, seed=0)
+    (panel,) = frontier_panels([row.to_json()])
+    Path(__file__).with_name("frontier.svg").write_text(panel.picture + "\n", encoding="utf-8")
+
+
 def main() -> None:
-    """Write guarantee-4.svg beside this file."""
+    """Write guarantee-4.svg and frontier.svg beside this file."""
+    draw_frontier()
     figure = Figure(figsize=(9, 3), layout="constrained")
     titles = {
         "unprojected": "as printed, without projection: refuted",
