@@ -45,9 +45,7 @@ def settings(
     learner: Any, adversary: str | None, graph: str | None, scale: str, replicates: int
 ) -> Iterator[Setting]:
     """The product of the user's axes and, where one is left open, of a few built-in ones."""
-    learners = (
-        (learner,) if learner is not None else ("hedge-stump", "hedge-advice", "oracle-noise")
-    )
+    learners = (learner,) if learner is not None else _learners(adversary)
     graphs = GRAPHS if graph is None else (graph,)
     for each in learners:
         for shown in graphs:

@@ -12,7 +12,9 @@ from command_line import boundcheck
 
 from boundcheck import RefutedPromise, UserError, check_learner
 from boundcheck.verify.checks import promised_claims
+from boundcheck.verify.plan import Request, jobs_for
 from boundcheck.verify.weak_problem import WeakProblem
+from boundcheck.verify.weak_resolve import resolve_any
 
 LEARNERS = Path(weak.__file__)
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "learners.md"
@@ -185,6 +187,23 @@ def test_parts_that_do_not_fit_are_told_in_one_sentence(
     (line,) = capsys.readouterr().err.splitlines()
     assert status == 2
     assert told in line
+
+
+@pytest.mark.parametrize(
+    ("adversary", "learners"),
+    [
+        ("even-costs", {"oracle-noise"}),
+        ("worst-pair", {"oracle-noise"}),
+        ("planted-stump", {"hedge-stump", "hedge-advice"}),
+    ],
+)
+def test_an_adversary_alone_meets_those_who_can_read_what_it_shows(
+    adversary: str, learners: set[str]
+) -> None:
+    jobs = jobs_for(Request(("boosting/*",), adversary=adversary, scale="quick"))
+    assert {job.setting.learner for job in jobs} == learners
+    for job in jobs:
+        resolve_any(job.setting, 0)
 
 
 def test_they_are_listed_in_groups_of_their_own(
