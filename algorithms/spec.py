@@ -70,6 +70,16 @@ def spec_of(made: Any) -> str:
     return command_name(type(made)) + (":" + ",".join(given) if given else "")
 
 
+def nested(spec: str) -> str:
+    """A spec as it is written inside the parameters of another one: ``hedge-stump+rate=0.1``."""
+    return spec.replace(":", "+").replace(",", "+")
+
+
+def split_nested(text: str) -> tuple[str, dict[str, str]]:
+    """Return the name and the parameters of a spec that :func:`nested` wrote."""
+    return split_spec(text.replace("+", ":", 1).replace("+", ","))
+
+
 def check_keys(name: str, parameters: Mapping[str, str], legal: Collection[str]) -> None:
     """Raise :class:`UserError`, with the nearest suggested, for a key that is not legal."""
     for key, value in parameters.items():

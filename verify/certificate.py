@@ -97,6 +97,16 @@ def header(kind: str, claim: Claim, form: Form) -> dict[str, Any]:
     }
 
 
+def audit_of(claim: Claim, form: Form, case: Case, replicate: int, at: int) -> dict[str, Any]:
+    """The head of a certificate that a game is played again for and looked at in one round."""
+    return header("audit", claim, form) | {
+        "game": game_of(case),
+        "sequence": case.digest(),
+        "replicate": replicate,
+        "round": at,
+    }
+
+
 def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | None:
     """The certificate of an instance that violates the claim beyond doubt, or None."""
     assert claim.certify is not None

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from .case import Case
-from .certificate import Certificate, exact_certificate, game_of, header
+from .certificate import Certificate, audit_of, exact_certificate
 from .claim import Claim, Form, Verdict
 from .interval import Interval, Undecided
 from .judge import Outcome, shrink
@@ -147,11 +147,7 @@ def _words(instance: dict[str, Any]) -> str:
 
 def _differs(claim: Claim, form: Form, case: Case, check: Check) -> Outcome:
     where = f"certified: {check.what} is not what is stated"
-    content = header("audit", claim, form) | {
-        "game": game_of(case),
-        "sequence": case.sequence.digest(),
-        "replicate": 0,
-        "round": case.sequence.horizon - 1,
+    content = audit_of(claim, form, case, 0, case.sequence.horizon - 1) | {
         "what": check.what,
         # nine digits: sums of floats depend on the processor in the last ones
         "before": [f"{float(value):.9g}" for value in check.stated],

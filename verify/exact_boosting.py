@@ -36,6 +36,11 @@ def decimal(value: float) -> Fraction:
     return Fraction(repr(float(value)))
 
 
+def texts(values: Iterable[Fraction]) -> list[str]:
+    """Fractions as certificates have them."""
+    return [str(value) for value in values]
+
+
 def exploration(best: int, rho: Fraction, n_labels: int) -> Fractions:
     """Probabilities of the labels to play."""
     return tuple(1 - rho if r == best else rho / (n_labels - 1) for r in range(n_labels))

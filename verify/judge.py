@@ -62,6 +62,20 @@ class Curve:
         return cls(np.arange(n), np.full(n, rounds), observed, envelope, np.full(n, delta))
 
     @classmethod
+    def of_paths(
+        cls, rounds: LabelArray, observed: FloatArray, envelope: FloatArray, delta: float = np.nan
+    ) -> Curve:
+        """Runs under one envelope, shape (n,), after the same numbers of rounds; ``observed`` has shape (R, n)."""
+        runs, n = observed.shape
+        return cls(
+            np.repeat(np.arange(runs), n),
+            np.tile(rounds, runs),
+            observed.ravel(),
+            np.tile(envelope, runs),
+            np.full(observed.size, delta),
+        )
+
+    @classmethod
     def joined(cls, curves: Sequence[Curve]) -> Curve:
         """Several curves as one."""
         return cls(

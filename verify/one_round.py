@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..algorithms.learner import SCALE
 from .case import Case
-from .certificate import Certificate, game_of, header
+from .certificate import Certificate, audit_of
 from .claim import Claim, FloatArray, Form, Verdict
 from .judge import Outcome
 from .play import Run
@@ -272,11 +272,7 @@ def _refuted(
         f"certified: replicate {place[0]}, round {place[1]}, label {each.label}: {comparison.what} is not"
         " what is stated"
     )
-    content = header("audit", claim, form) | {
-        "game": game_of(case),
-        "sequence": case.sequence.digest(),
-        "replicate": place[0],
-        "round": place[1],
+    content = audit_of(claim, form, case, *place) | {
         "label": each.label,
         "what": comparison.what,
         "features": [repr(x) for x in each.features.tolist()],

@@ -24,10 +24,9 @@ from ..algorithms.gappletron import RULES
 from ..algorithms.learner import Declaration, FloatArray, Player, Problem, fresh_state
 from ..algorithms.uniform import Uniform
 from ..errors import LearnerError, UserError, require, unknown
+from .own_class import NUMBERS, globs_of, made
 from .record import TOLERANCE
 from .weak_plain import PlainWeakLearner, learns_costs
-
-NUMBERS = (int, float, np.integer, np.floating)
 
 
 @dataclass(frozen=True)
@@ -45,32 +44,12 @@ class PlainLearner:
 
     @property
     def promises(self) -> tuple[str, ...]:
-        return self._globs(getattr(self.factory, "promises", ()))
-
-    def _globs(self, promised: Any) -> tuple[str, ...]:
-        globs = (promised,) if isinstance(promised, str) else promised
-        require(
-            isinstance(globs, tuple | list) and all(isinstance(glob, str) for glob in globs),
-            f"promises={promised!r} of {self.spec}: expected globs of claim ids.",
-        )
-        return tuple(globs)
+        return globs_of(getattr(self.factory, "promises", ()), self.spec)
 
     def player(self, problem: Problem) -> Player:
-        try:
-            learner = self.factory(problem)
-        except (Exception, SystemExit) as error:
-            raise UserError(
-                f"learner {self.spec} cannot be made: {type(error).__name__}: {error};"
-                " expected a class called with the problem."
-            ) from error
-        for method in ("predict", "update"):
-            require(
-                callable(getattr(learner, method, None)),
-                f"learner {self.spec} has no method '{method}': expected predict(x) and"
-                " update(x, action, label).",
-            )
+        learner = made(self.factory, problem, f"learner {self.spec}", "update(x, action, label)")
         require(
-            self._globs(getattr(learner, "promises", ())) == self.promises,
+            globs_of(getattr(learner, "promises", ()), self.spec) == self.promises,
             f"learner {self.spec} sets promises in __init__: expected them on the class.",
         )
         idle = Uniform().player(problem)

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..adversaries.weak_learning.stream import WeakStream
 from ..algorithms.boosting.advice import HedgeAdvice
-from ..algorithms.boosting.hedge import HedgeStump, hedge_rate, oracle_excess_loss
+from ..algorithms.boosting.hedge import HedgeStump, oracle_excess_loss, rate_of
 from ..algorithms.boosting.weak import OracleNoise
 from .weak_problem import WeakDeclaration, WeakProblem
 
@@ -51,8 +51,7 @@ def hedging(learner: Any, problem: WeakProblem) -> tuple[int, float] | None:
     if not isinstance(learner, HedgeStump | HedgeAdvice):
         return None
     size = learner.n_hypotheses(problem.n_features, problem.n_labels)
-    rate = hedge_rate(size, 1, problem.horizon) if learner.rate is None else learner.rate
-    return size, rate
+    return size, rate_of(learner.rate, size, problem.horizon)
 
 
 def first_violation(stream: WeakStream) -> int | None:

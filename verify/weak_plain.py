@@ -12,14 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..algorithms.boosting.weak import Crowd, Each, FloatArray, Setting
 from ..errors import LearnerError, UserError, require
+from .own_class import NUMBERS, globs_of, made
 from .weak_problem import WeakDeclaration, WeakProblem
 
 DECLARED = ("edge", "delta", "excess_loss")
-NUMBERS = (int, float, np.integer, np.floating)
 OWN_WORD = (
     *(f"boosting/{name}-wlc{end}" for name in ("bandit", "online") for end in ("", "-anytime")),
     "boosting/frontier",
@@ -27,7 +25,7 @@ OWN_WORD = (
 """What a weak learner promises by declaring its numbers, unless it says otherwise."""
 
 
-def learns_costs(made: Any, spec: str) -> bool:
+def learns_costs(own: Any, spec: str) -> bool:
     """Whether the ``update`` of a class has the parameters ``cost`` and ``weight``, as that of a weak learner.
 
     Raises
@@ -36,7 +34,7 @@ def learns_costs(made: Any, spec: str) -> bool:
         for one of them without the other
     """
     try:
-        names = list(inspect.signature(made.update).parameters)
+        names = list(inspect.signature(own.update).parameters)
     except (AttributeError, TypeError, ValueError):
         return False
     found = {"cost", "weight"} & set(names)
@@ -64,29 +62,10 @@ class PlainWeakLearner:
 
     @property
     def promises(self) -> tuple[str, ...]:
-        promised = getattr(self.factory, "promises", OWN_WORD)
-        globs = (promised,) if isinstance(promised, str) else promised
-        require(
-            isinstance(globs, tuple | list) and all(isinstance(glob, str) for glob in globs),
-            f"promises={promised!r} of {self.spec}: expected globs of claim ids.",
-        )
-        return tuple(globs)
+        return globs_of(getattr(self.factory, "promises", OWN_WORD), self.spec)
 
     def _make(self, problem: WeakProblem) -> Any:
-        try:
-            learner = self.factory(problem)
-        except (Exception, SystemExit) as error:
-            raise UserError(
-                f"weak learner {self.spec} cannot be made: {type(error).__name__}: {error};"
-                " expected a class called with the problem."
-            ) from error
-        for method in ("predict", "update"):
-            require(
-                callable(getattr(learner, method, None)),
-                f"weak learner {self.spec} has no method '{method}': expected predict(x) and"
-                " update(x, cost, weight).",
-            )
-        return learner
+        return made(self.factory, problem, f"weak learner {self.spec}", "update(x, cost, weight)")
 
     def declared(self, problem: WeakProblem) -> WeakDeclaration | str:
         """What it declares for a problem, or what it does not, as a phrase.

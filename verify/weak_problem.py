@@ -40,6 +40,7 @@ class WeakDeclaration:
     delta : the probability that it may fail with, in (0, 1)
     excess_loss : S, at least 0
     anytime : whether S is for all rounds at once
+    who : whose word it is, for errors
 
     Raises
     ------

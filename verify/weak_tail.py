@@ -11,17 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .certificate import statistical_certificate
-from .claim import Claim, Form, Verdict
+from .claim import Claim, FloatArray, Form, Verdict
 from .evidence import refutes
 from .judge import Curve, Outcome
 from .ledger import checkpoints
 from .tail import decide
 from .weak_case import WeakCase
-
-FloatArray = NDArray[np.float64]
 
 A_FEW = 8
 """Runs in which a weak learner that always fails is refuted, at delta = 0.05."""
@@ -102,7 +99,7 @@ def examine_weak(
         rounds=len(ends) * case.horizon,
         flags=("weak",) if envelope >= bound.guess else (),
         sampled=True,
-        curve=_curve(np.concatenate(parts), at + 1, bound),
+        curve=Curve.of_paths(at + 1, np.concatenate(parts), bound.envelope[at], bound.delta),
     )
     wealth = decide(outcome, {bound.delta: ends > envelope})
     outcome.evidence += f"; {bound.words}"
@@ -115,15 +112,3 @@ def examine_weak(
             claim, form, case, len(ends), (observed, envelope), outcome.evidence, numbers
         )
     return outcome
-
-
-def _curve(observed: FloatArray, rounds: NDArray[np.int64], bound: WeakBound) -> Curve:
-    """Observed side of each run after some numbers of rounds."""
-    runs = len(observed)
-    return Curve(
-        np.repeat(np.arange(runs), len(rounds)),
-        np.tile(rounds, runs),
-        observed.ravel(),
-        np.tile(bound.envelope[rounds - 1], runs),
-        np.full(observed.size, bound.delta),
-    )

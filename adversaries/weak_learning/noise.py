@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algorithms.spec import check_keys, command_name, read_float, spec_of, split_spec
+from ...algorithms.spec import check_keys, command_name, nested, read_float, spec_of, split_nested
 from ...errors import require, unknown
 
 FloatArray = NDArray[np.float64]
@@ -57,7 +57,7 @@ class _Spelt:
     follows: ClassVar[bool] = False
 
     def __str__(self) -> str:
-        return spec_of(self).replace(":", "+").replace(",", "+")
+        return nested(spec_of(self))
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ def parse(text: str) -> Noise:
     UserError
         for an unknown name or parameter, or an illegal value
     """
-    name, given = split_spec(text.replace("+", ":", 1).replace("+", ","))
+    name, given = split_nested(text)
     if name not in KINDS:
         raise unknown("noise", name, KINDS)
     made = KINDS[name]

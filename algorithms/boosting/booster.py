@@ -15,7 +15,7 @@ from ..baseline import Baseline, observes_itself
 from ..discovery import classes
 from ..graphs import FeedbackGraph
 from ..learner import Declaration, Player, Problem
-from ..spec import check_keys, command_name, read_float, read_int, split_spec
+from ..spec import check_keys, command_name, read_float, read_int, split_nested
 from ..uniform import Uniform
 from .hedge import HedgeStump
 from .weak import FloatArray, WeakLearner
@@ -46,7 +46,7 @@ def parse(text: str) -> WeakLearner:
     UserError
         for an unknown name or parameter, or an illegal value
     """
-    name, given = split_spec(text.replace("+", ":", 1).replace("+", ","))
+    name, given = split_nested(text)
     if name not in weak_learners():
         raise unknown("weak learner", name, weak_learners())
     made = weak_learners()[name]

@@ -41,6 +41,11 @@ def hedge_rate(n_hypotheses: int, cost_range: float, horizon: int) -> float:
     return math.sqrt(8 * math.log(n_hypotheses) / horizon) / cost_range
 
 
+def rate_of(given: float | None, n_hypotheses: int, horizon: int) -> float:
+    """The rate given, or that of :func:`hedge_rate` for costs of range 1 where it is None."""
+    return hedge_rate(n_hypotheses, 1, horizon) if given is None else given
+
+
 def regret(n_hypotheses: int, cost_range: float, horizon: int, delta: float) -> float:
     """R_delta(T) at the rate of :func:`hedge_rate`: what its cost may exceed that of the best hypothesis by,
     with probability at least 1 - delta."""
@@ -112,8 +117,7 @@ class HedgeStump(_Spelt):
 
     def crowd(self, setting: Setting) -> Crowd:
         size = self.n_hypotheses(setting.n_features, setting.n_labels)
-        rate = hedge_rate(size, 1, setting.horizon) if self.rate is None else self.rate
-        return Stumps(rate, setting)
+        return Stumps(rate_of(self.rate, size, setting.horizon), setting)
 
 
 @dataclass(frozen=True)
@@ -141,9 +145,7 @@ class HedgeFinite:
         return self.spec
 
     def crowd(self, setting: Setting) -> Crowd:
-        rate = (
-            hedge_rate(len(self.hypotheses), 1, setting.horizon) if self.rate is None else self.rate
-        )
+        rate = rate_of(self.rate, len(self.hypotheses), setting.horizon)
         return _Finite(self.hypotheses, rate, setting)
 
 

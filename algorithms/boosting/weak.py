@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...compiled import Kernel, helper, kernel, workspace
 from ...errors import LearnerError, UserError, require
-from ..spec import spec_of
+from ..spec import nested, spec_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -146,7 +146,7 @@ class _Spelt:
         return spec_of(self)
 
     def __str__(self) -> str:
-        return self.spec.replace(":", "+").replace(",", "+")
+        return nested(self.spec)
 
 
 @dataclass(frozen=True)
@@ -315,8 +315,10 @@ class _Perceptrons(Compiled):
 class Each:
     """N weak learners of a class of one's own, checked.
 
-    Parameters ---------- make : called with a :class:`Setting` and the number of the learner, returns an object with
-    ``predict(x) -> label`` and ``update(x, cost, weight)``
+    Parameters
+    ----------
+    make : called with a :class:`Setting` and the number of the learner, returns an object with
+        ``predict(x) -> label`` and ``update(x, cost, weight)``
     """
 
     make: Callable[[Setting, int], Any]

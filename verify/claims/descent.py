@@ -23,7 +23,7 @@ import numpy as np
 
 from ...algorithms.losses import Loss
 from ..case import Case
-from ..certificate import Certificate, game_of, header
+from ..certificate import Certificate, audit_of
 from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Verdict
 from ..judge import Outcome
 from ..record import BEST, MARGIN, OBSERVED, Block
@@ -146,11 +146,7 @@ def _refuted(
         f" {case.declaration.update} update"
     )
     # nine digits of the second implementation: the order in which it adds is the processor's
-    content = header("audit", claim, form) | {
-        "game": game_of(case),
-        "sequence": case.sequence.digest(),
-        "replicate": replicate,
-        "round": at,
+    content = audit_of(claim, form, case, replicate, at) | {
         "before": [repr(float(score)) for score in scores[0]],
         "after": [f"{score:.9g}" for score in scores[1]],
     }

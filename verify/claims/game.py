@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...errors import LearnerError
 from ..case import Case
-from ..certificate import Certificate, game_of, header
+from ..certificate import Certificate, audit_of
 from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Verdict
 from ..judge import Outcome
 from ..record import ACTION, OBSERVED
@@ -74,11 +74,7 @@ def examine(
             deviation = float(np.abs(before[at] - after[at]).max())
             found.verdict, found.observed = Verdict.REFUTED, deviation
             found.evidence = f"certified: replicate {replicate}, round {at}: p depends on labels that were not revealed"
-            content = header("audit", claim, form) | {
-                "game": game_of(case),
-                "sequence": case.sequence.digest(),
-                "replicate": replicate,
-                "round": at,
+            content = audit_of(claim, form, case, replicate, at) | {
                 "before": before[at].tolist(),
                 "after": after[at].tolist(),
                 "labels_changed": here,

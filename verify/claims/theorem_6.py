@@ -27,7 +27,7 @@ import numpy as np
 
 from ...adversaries.segments import Segments
 from ..case import Case
-from ..certificate import Certificate, game_of, header
+from ..certificate import Certificate, audit_of
 from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
 from ..judge import Curve, Outcome
 from ..record import ACTION, MISTAKE
@@ -123,12 +123,8 @@ def _refuted(
         f"certified: replicate {replicate}, round {at}: p in environment {environment} differs from"
         " environment 0 before anything was revealed; the learner saw a hidden label"
     )
-    content = header("audit", claim, form) | {
-        "game": game_of(case),
-        "sequence": case.sequence.digest(),
-        "replicate": replicate,
+    content = audit_of(claim, form, case, replicate, at) | {
         "environment": environment,
-        "round": at,
         "before": before.tolist(),
         "after": after.tolist(),
     }

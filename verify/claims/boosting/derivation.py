@@ -26,6 +26,7 @@ from ....errors import require
 from ...case import Setting
 from ...certificate import exact_certificate
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
+from ...exact_boosting import decimal
 from ...instances import Json
 from ...interval import Interval
 from ...judge import Outcome
@@ -100,7 +101,7 @@ def examine_pair(
 ) -> Outcome:
     """Compare binomial sums: at T for the printed form, at every T up to it for the repaired one."""
     assert isinstance(case.adversary, WorstPair)
-    delta = Fraction(str(case.adversary.delta))
+    delta = decimal(case.adversary.delta)
     horizons = [case.horizon] if form.name == "printed" else range(1, case.horizon + 1)
     pairs = [PairInstance(T, delta) for T in horizons]
     worst = max(pairs, key=lambda pair: _pair_sides(pair, form)[0].lo)

@@ -29,7 +29,7 @@ from ... import exact_boosting as exact
 from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...enumeration import Check, Enumeration
-from ...exact_boosting import Fractions, Rows, decimal
+from ...exact_boosting import Fractions, Rows, decimal, texts
 from ...interval import Interval
 from .estimates_in_play import (
     ROUNDING,
@@ -100,7 +100,7 @@ class DrawInstance:
             "best": self.best,
             "label": self.label,
             "played": self.played,
-            "rows": _texts(self.rows),
+            "rows": [texts(row) for row in self.rows],
         }
 
     @property
@@ -145,15 +145,11 @@ class DrawInstance:
     def derived(self) -> dict[str, Any]:
         return {
             "is_label": [int(r == self.label) for r in range(self.n_labels)],
-            "probabilities": [str(p) for p in self.probabilities],
-            "losses": [str(loss) for loss in self.losses],
-            "estimate": [str(cost) for cost in self.estimate],
-            "mean_estimate": [str(cost) for cost in self.mean_estimate],
+            "probabilities": texts(self.probabilities),
+            "losses": texts(self.losses),
+            "estimate": texts(self.estimate),
+            "mean_estimate": texts(self.mean_estimate),
         }
-
-
-def _texts(rows: Rows) -> list[list[str]]:
-    return [[str(cost) for cost in row] for row in rows]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -231,10 +231,7 @@ def _divided(case: Case) -> str | None:
 
 def _told_expected(case: Case) -> Verdict | None:
     k, rho = case.n_labels, rho_of(case)
-    if adapts(case) is None:
-        largest = slope_limit(k, rho)
-    else:
-        largest = max((k - 2) * ((k - 1) / rho - 1), (k - 1) * rho / (1 - rho), Fraction(k))
+    largest = slope_limit(k, rho) if adapts(case) is None else max(cost_limit(k, rho), Fraction(k))
     if largest <= k / rho:
         return Verdict.HOLDS
     return Verdict.REFUTED if k >= 4 else None

@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 
 from ....adversaries.weak_learning.noise import Estimate
 from ....errors import require
+from ... import exact_boosting as exact
 from ...case import Setting
 from ...certificate import exact_certificate
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
@@ -175,15 +176,9 @@ def estimate_errors(
     The booster plays ``predicted`` with probability 1 - rho; equations (4) and (5), in fractions.
     """
     law = []
-    cost = Fraction(1, k - 1)
-    for played in range(k):
-        chance = 1 - rho if played == predicted else rho / (k - 1)
-        losses = [Fraction(0)] * k
-        if played == label:
-            losses = [Fraction(r not in (predicted, played)) / chance for r in range(k)]
-        elif played == predicted:
-            losses[predicted] = 1 / chance
-        shares = [1 - loss for loss in losses]
+    cost, p = Fraction(1, k - 1), exact.exploration(predicted, rho, k)
+    for played, chance in enumerate(p):
+        shares = [1 - loss for loss in exact.loss_estimate(predicted, label, played, p)]
         total = sum(shares, Fraction(0))
         errors = [cost * (total - shares[r]) - cost * (r != label) for r in (best, predicted)]
         law.append((chance, errors[0] - errors[1]))
@@ -198,10 +193,10 @@ def _order_of(case: WeakCase) -> OrderInstance:
     assert isinstance(noise, Estimate)
     return OrderInstance(
         case.n_labels,
-        Fraction(str(case.adversary.edge)),
+        exact.decimal(case.adversary.edge),
         Fraction(case.stream.least_weight),
         DELTA,
-        Fraction(str(noise.rho)),
+        exact.decimal(noise.rho),
     )
 
 

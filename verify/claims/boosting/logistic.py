@@ -24,7 +24,7 @@ from ... import exact_boosting as exact
 from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...enumeration import Check, Enumeration, worst
-from ...exact_boosting import Fractions, Rows
+from ...exact_boosting import Fractions, Rows, texts
 from ...interval import Interval
 from .estimates import adaptive_settings
 from .estimates_in_play import adapts, grid, told_checks
@@ -34,10 +34,6 @@ WEIGHTS = (Fraction(1), Fraction(2), Fraction(1, 64), Fraction(10**6))
 
 EXACTLY = 1e-12
 """Largest difference between a derivative in floats and in fractions, as a share of k."""
-
-
-def texts(values: Fractions) -> list[str]:
-    return [str(value) for value in values]
 
 
 @dataclass(frozen=True)

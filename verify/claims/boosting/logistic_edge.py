@@ -32,7 +32,7 @@ from ... import exact_boosting as exact
 from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...enumeration import Check, Enumeration, worst
-from ...exact_boosting import Fractions
+from ...exact_boosting import Fractions, texts
 from ...interval import Interval
 from .estimates import adaptive_settings
 from .estimates_in_play import adapts, grid
@@ -82,7 +82,7 @@ class EdgeInstance:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return {"rounds": [[[str(w) for w in weights], y, at] for weights, y, at in self.rounds]}
+        return {"rounds": [[texts(weights), y, at] for weights, y, at in self.rounds]}
 
     @cached_property
     def costs(self) -> tuple[Fractions, ...]:
@@ -157,7 +157,7 @@ class EdgeInstance:
     @property
     def derived(self) -> dict[str, Any]:
         return {
-            "costs": [[str(cost) for cost in row] for row in self.costs],
+            "costs": [texts(row) for row in self.costs],
             "sums": [str(sum(weights)) for weights, _, _ in self.rounds],
             "size": str(self.size),
             "edge": str(self.edge),
@@ -197,7 +197,7 @@ class ErrorInstance:
         return cls(tuple(Fraction(w) for w in data["weights"]), int(data["label"]))
 
     def to_json(self) -> dict[str, Any]:
-        return {"weights": [str(w) for w in self.weights], "label": self.label}
+        return {"weights": texts(self.weights), "label": self.label}
 
     @property
     def cost(self) -> Fraction:
@@ -218,7 +218,7 @@ class ErrorInstance:
     def derived(self) -> dict[str, Any]:
         return {
             "is_label": [int(r == self.label) for r in range(len(self.weights))],
-            "costs": [[str(c) for c in row] for row in exact.logistic_costs(self.weights)],
+            "costs": [texts(row) for row in exact.logistic_costs(self.weights)],
             "loss_exponential": str(self.loss_exponential),
         }
 

@@ -30,12 +30,12 @@ from ... import exact_boosting as exact
 from ...case import Case
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...enumeration import Check, Enumeration, worst
-from ...exact_boosting import Fractions
+from ...exact_boosting import Fractions, texts
 from ...interval import Interval
 from .estimates import adaptive_settings, deviation, rates, rho_of
 from .estimates_bounded import exceeded, slope_limit
 from .estimates_in_play import adapts, explores, few, grid, step_checks
-from .logistic import EXACTLY, WEIGHTS, texts
+from .logistic import EXACTLY, WEIGHTS
 
 HALF = Fraction(1, 2)
 INSIDE = (HALF, Fraction(1, 100), Fraction(99, 100))

@@ -30,7 +30,7 @@ from ... import exact_boosting as exact
 from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...enumeration import Check, Enumeration
-from ...exact_boosting import Fractions, decimal
+from ...exact_boosting import Fractions, decimal, texts
 from ...interval import Interval
 from .estimates_in_play import ROUNDING, booster, most_remaining, told_checks, votes
 
@@ -116,7 +116,7 @@ class VotesInstance:
             "learners": sum(self.votes) + 1 + self.remaining,
             "is_label": [int(r == self.label) for r in range(len(self.votes))],
             "own_chance": str(self.own_chance),
-            "costs": [str(cost) for cost in self.costs],
+            "costs": texts(self.costs),
             "weight": str(self.weight),
         }
 

@@ -23,14 +23,13 @@ from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....algorithms.boosting.hedge import hedge_rate
 from ....errors import require
 from ... import catalog
 from ...case import Setting
 from ...certificate import exact_certificate, statistical_certificate
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
+from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, Verdict
 from ...instances import Json
 from ...interval import Interval
 from ...judge import Curve, Outcome
@@ -40,8 +39,6 @@ from ...weak_game import play_rounds
 from ...weak_known import DELTA, first_violation, hedging, planted_costs
 from ...weak_tail import WeakBound, examine_weak
 from .weak_learning import RUNS, bandit_settings, full_settings
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -139,7 +136,7 @@ def _rich_settings() -> tuple[Setting, ...]:
 RICHNESS = Claim(
     id="boosting/richness",
     title="a hypothesis is good enough",
-    source=BOOSTING.at("section 2"),
+    source=BOOSTING.at("Section 2"),
     kind=Kind.EXACT,
     about="weak learners",
     forms=(
@@ -235,13 +232,7 @@ def examine_means(
         runs=replicates,
         rounds=regret.size,
         evidence=f"after each of {case.horizon} rounds of {replicates} runs",
-        curve=Curve(
-            np.repeat(np.arange(replicates), len(marks)),
-            np.tile(marks, replicates),
-            regret[:, marks - 1].ravel(),
-            np.tile(envelope[marks - 1], replicates),
-            np.full(replicates * len(marks), np.nan),
-        ),
+        curve=Curve.of_paths(marks, regret[:, marks - 1], envelope[marks - 1]),
     )
     if regret[run, at] > envelope[at] * (1 + ROUNDING):
         values = (float(regret[run, at]), float(envelope[at]))
@@ -296,7 +287,7 @@ def _tuned(learner: str, adversary: str, graph: str, horizon: int) -> Setting:
 AGNOSTIC_REGRET = Claim(
     id="boosting/agnostic-regret",
     title="expected costs of Hedge against the best hypothesis",
-    source=BOOSTING.at("section 2"),
+    source=BOOSTING.at("Section 2"),
     kind=Kind.PATHWISE,
     about="weak learners",
     forms=(
@@ -316,7 +307,7 @@ AGNOSTIC_REGRET = Claim(
 AGNOSTIC_LEARNABILITY = Claim(
     id="boosting/agnostic-learnability",
     title="costs of Hedge against the best hypothesis",
-    source=BOOSTING.at("section 2"),
+    source=BOOSTING.at("Section 2"),
     kind=Kind.TAIL,
     about="weak learners",
     forms=(

@@ -33,6 +33,7 @@ from ....algorithms.boosting.logistic import cost_matrix, loss
 from ....errors import LearnerError
 from ...case import Case
 from ...claim import FloatArray
+from ...loop import draw_action
 from ...play import game_stream, learner_stream
 from ...record import LabelArray
 
@@ -204,19 +205,8 @@ def _play(case: Case, replicate: int, interpreted: bool) -> Inside:
                 f"{case.learner.spec} plays its best label {best[t]} with probability {p[best[t]]} in round {t}:"
                 f" expected the largest, {p.max()}."
             )
-        action = _drawn(p, draws[t])
+        action = draw_action(draws[t], p)
         played[t] = action
         seen = int(truth[t]) if observes[action, truth[t]] else None
         boosting.update(features[t], action, seen)
     return Inside(sequence.n_labels, labels, alphas, experts, shares, best, truth, played)
-
-
-def _drawn(p: FloatArray, uniform: float) -> int:
-    """The action that the game draws."""
-    action, cumulative = 0, 0.0
-    for k, chance in enumerate(p.tolist()):
-        if chance > 0:
-            action, cumulative = k, cumulative + chance
-            if uniform < cumulative:
-                break
-    return action

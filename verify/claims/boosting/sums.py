@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...case import Case
-from ...certificate import Certificate, game_of, header
+from ...certificate import Certificate, audit_of
 from ...claim import Claim, FloatArray, Form, Verdict
 from ...judge import Outcome, percentage
 from .runs import Inside, look_inside
@@ -95,11 +95,7 @@ def _refuted(
     found.verdict, found.observed, found.envelope = Verdict.REFUTED, observed, envelope
     found.ratio = observed / envelope if envelope > 0 else None
     found.evidence = f"certified: replicate {replicate}, {sides.what} {worst}: {observed:.6g} is above {envelope:.6g}"
-    content = header("audit", claim, form) | {
-        "game": game_of(case),
-        "sequence": case.sequence.digest(),
-        "replicate": replicate,
-        "round": case.sequence.horizon - 1,
+    content = audit_of(claim, form, case, replicate, case.sequence.horizon - 1) | {
         "what": f"{sides.what} {worst}",
         # nine digits of sums: the order in which they are added is the processor's
         "before": f"{envelope:.9g}",

@@ -19,17 +19,14 @@ from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....algorithms.boosting.hedge import anytime_rate
 from ... import catalog
 from ...case import Setting
-from ...claim import BOOSTING, Claim, Form, Kind, Proof
+from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof
 from ...weak_case import WeakCase
 from ...weak_game import play_weak
 from ...weak_tail import WeakBound, examine_weak
-
-FloatArray = NDArray[np.float64]
 
 RUNS = 128
 """Runs of each case; 59 without a violation hold at delta = 0.05."""
@@ -136,7 +133,7 @@ def _claims(
     condition = Claim(
         id=f"boosting/{name}",
         title=title,
-        source=BOOSTING.at("section 2"),
+        source=BOOSTING.at("Section 2"),
         kind=Kind.TAIL,
         about="weak learners",
         forms=(printed,),
