@@ -56,10 +56,10 @@ from .boosting import (
     VOTE,
     Boosting,
     assess_losses,
-    explore,
     highest,
     share_out,
 )
+from .estimates import explore
 from .logistic import cost_matrix, slopes
 from .weak import FloatArray, IntArray, drawn
 

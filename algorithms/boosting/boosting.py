@@ -30,7 +30,7 @@ from ...errors import LearnerError
 from ..learner import UNSEEN, Problem
 from .booster import Booster, Generator
 from .cache import CACHE, no_cache
-from .estimates import check_rate
+from .estimates import check_rate, estimate_losses
 from .weak import Compiled, FloatArray, IntArray, Setting, check_costs
 
 ROUND, BEST, FOLLOWED, EXPERTS = 0, 1, 2, 3
@@ -102,26 +102,15 @@ def highest(scores: FloatArray, die: float, at_random: bool) -> int:
 
 
 @helper
-def explore(best: int, rho: float, p: FloatArray) -> None:
-    """Play the best label, but with probability ``rho`` one of the others."""
-    for label in range(p.shape[0]):
-        p[label] = rho / (p.shape[0] - 1)
-    p[best] = 1.0 - rho
-
-
-@helper
 def assess_losses(
     action: int, label: int, best: int, revealed: bool, p: FloatArray, losses: FloatArray
 ) -> None:
-    """Fill the zero-one losses of the labels if the true one is revealed, otherwise their estimates, equation (4)."""
+    """Fill the zero-one losses of the labels if the true one is revealed, otherwise their estimates."""
+    if not revealed:
+        estimate_losses(best, action, action == label, p, losses)
+        return
     for r in range(p.shape[0]):
-        losses[r] = 0.0
-        if revealed:
-            losses[r] = 0.0 if r == label else 1.0
-        elif action == label and r != best and r != action:
-            losses[r] = 1.0 / p[action]
-    if not revealed and action == best and action != label:
-        losses[best] = 1.0 / p[best]
+        losses[r] = 0.0 if r == label else 1.0
 
 
 @helper

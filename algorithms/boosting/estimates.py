@@ -4,6 +4,8 @@ The booster plays its best label with probability 1 - rho and each other one wit
 the label it played was right. From that it estimates the zero-one loss of every label, and any quantity that depends
 on the true label: the estimate of ``rows[y]`` is the sum of (1 - loss estimate of r) rows[r].
 
+Kernels of the boosters call :func:`explore` and :func:`estimate_losses`, which compute with fractions as well.
+
 =================  ===============================================================================
 symbol             name here (paper: Online Multiclass Boosting with Bandit Feedback, section 2)
 =================  ===============================================================================
@@ -22,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...compiled import helper
 from ...errors import require
 
 FloatArray = NDArray[np.float64]
@@ -42,10 +45,31 @@ def check_rate(rho: float, n_labels: int) -> None:
     )
 
 
+@helper
+def explore(best: int, rho: float, p: FloatArray) -> None:
+    """Play the best label, but with probability ``rho`` one of the others."""
+    for label in range(p.shape[0]):
+        p[label] = rho / (p.shape[0] - 1)
+    p[best] = 1 - rho
+
+
+@helper
+def estimate_losses(
+    best: int, played: int, correct: bool, p: FloatArray, losses: FloatArray
+) -> None:
+    """Fill the estimates of the losses, equation (4)."""
+    for r in range(p.shape[0]):
+        losses[r] = 0
+        if correct and r != best and r != played:
+            losses[r] = 1 / p[played]
+    if not correct and played == best:
+        losses[best] = 1 / p[best]
+
+
 def exploration(best: int, rho: float, n_labels: int) -> FloatArray:
     """Probabilities of the labels to play, shape (k,)."""
-    p = np.full(n_labels, rho / (n_labels - 1))
-    p[best] = 1 - rho
+    p = np.full(n_labels, rho)  # of fractions if rho is one
+    explore(best, rho, p)
     return p
 
 
@@ -55,12 +79,8 @@ def loss_estimate(best: int, played: int, correct: bool, p: FloatArray) -> Float
     ``p`` are the probabilities that ``played`` was drawn with, those of :func:`exploration` for ``best``. The mean
     over the draw is 1 for every wrong label and 0 for the right one.
     """
-    losses = np.zeros_like(p)  # of fractions where p has fractions
-    if correct:
-        losses[:] = 1 / p[played]
-        losses[[best, played]] = 0
-    elif played == best:
-        losses[best] = 1 / p[best]
+    losses = np.zeros_like(p)
+    estimate_losses(best, played, correct, p, losses)
     return losses
 
 

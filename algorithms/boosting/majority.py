@@ -49,11 +49,11 @@ from .boosting import (
     VOTE,
     Boosting,
     assess_losses,
-    explore,
     highest,
     share_out,
 )
 from .cache import cache_of, cast_vote, find_costs, open_vote
+from .estimates import explore
 from .potentials import Potentials
 from .weak import FloatArray, IntArray
 
