@@ -26,6 +26,7 @@ COLOURS = {
     "error": "#000000",
 }
 INK = "#3c4249"
+STYLE = {"grid.color": "#e6e9ed", "axes.edgecolor": INK}
 
 FEWEST_CELLS = 6
 """Pairs of a graph and a learner from which on ratios make a heat map."""

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from ..verify.frontier import FloatArray, Frontiers
-from .figures import COLOURS, INK, WHOLE, Result, svg
+from .figures import COLOURS, INK, STYLE, WHOLE, Result, svg
 
 SHOWN_CASES = 8
 
@@ -98,7 +98,7 @@ def frontier_frames(rows: Sequence[Result]) -> dict[str, pd.DataFrame]:
 
 def _picture(found: Frontiers, colour: str) -> str:
     """The band between the edges, what is known, the curve at T, and what lies on either side."""
-    with sns.axes_style("whitegrid", {"grid.color": "#e6e9ed", "axes.edgecolor": INK}):
+    with sns.axes_style("whitegrid", STYLE):
         figure = Figure(figsize=(3.1, 2.4))
         axes = figure.add_axes(WHOLE)
     any_time, edges = found.any_time, found.edges

@@ -20,7 +20,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ..verify.claim import Kind, Verdict
 from ..verify.record import FloatArray
-from .figures import COLOURS, INK, WHOLE, Result, literal, svg
+from .figures import COLOURS, INK, STYLE, WHOLE, Result, literal, svg
 
 SHOWN_CASES = 6
 
@@ -127,7 +127,7 @@ def _runs(curves: pd.DataFrame, colour: str) -> str:
 
 
 def _style() -> Any:
-    return sns.axes_style("whitegrid", {"grid.color": "#e6e9ed", "axes.edgecolor": INK})
+    return sns.axes_style("whitegrid", STYLE)
 
 
 def _sampled(curves: pd.DataFrame, colour: str, start: float | None, bites: str) -> str:

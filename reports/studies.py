@@ -18,13 +18,10 @@ from ..verify import store
 from ..verify import study as studies
 from ..verify.asymptotic import asymptotic_share
 from ..verify.finding import LEVEL, Comparison, Finding
-from ..verify.lineup import ANY
+from ..verify.lineup import ANY, BEST
 from ..verify.study import Study
 from . import study_figures, study_panels, twins
 from .exports import FORMATS, write_frames
-
-BEST = "best"
-"""The tuning of a learner that makes fewer mistakes on average, chosen anew in each setting."""
 
 FIFTH = 5
 """Of the error shares in hundredths, those that are multiples of it are in the tables."""

@@ -13,8 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ..verify.lineup import BEST
 from ..verify.study import Study
-from .figures import INK, svg
+from .figures import INK, STYLE, svg
 
 INNER = "noise"
 """The axis inside the panels, where it has several values."""
@@ -24,8 +25,6 @@ COLUMNS, ROWS = "keyword_scale", "n_labels"
 
 MARKS = "os^DvPX*<>hpd"
 PANEL = (2.5, 2.0)
-
-STYLE = {"grid.color": "#e6e9ed", "axes.edgecolor": INK}
 
 
 @dataclass(frozen=True)
@@ -175,7 +174,7 @@ def regret(study: Study, sums: pd.DataFrame) -> str | None:
 
 def _over_rounds(study: Study, sums: pd.DataFrame, name: str, *, regret: bool) -> str:
     place, looks = layout(study), looks_of(study)
-    tunings = [t for t in dict.fromkeys(sums["tuning"]) if t != "best"]
+    tunings = [t for t in dict.fromkeys(sums["tuning"]) if t != BEST]
     inner = _values(study, place.inner)
     keys = ["learner", "tuning", "rounds", "seed", *([] if place.inner is None else [place.inner])]
     groups = sums.groupby(keys)

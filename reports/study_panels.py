@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..verify.study import Study
-from .figures import INK, svg
-from .study_figures import PANEL, STYLE, looks_of
+from .figures import INK, STYLE, svg
+from .study_figures import PANEL, looks_of
 from .twins import FEWEST, REACHED, longest
 
 Draw = Callable[[Axes, pd.DataFrame], None]

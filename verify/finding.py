@@ -17,6 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from ..errors import UserError, require, unknown
+from .lineup import BEST
 
 RELATIONS = ("at most", "above", "level", "rises", "falls")
 ALONG = ("rises", "falls")
@@ -131,8 +132,8 @@ class Finding:
             if learner not in learners:
                 raise unknown(f"learner of {where}", str(learner), learners)
         for tuning in (given["tuning"], given.get("right_tuning", given["tuning"])):
-            if tuning not in {*tunings, "best"}:
-                raise unknown(f"tuning of {where}", str(tuning), {*tunings, "best"})
+            if tuning not in {*tunings, BEST}:
+                raise unknown(f"tuning of {where}", str(tuning), {*tunings, BEST})
         chosen = {axis: tuple(_listed(value)) for axis, value in given.get("where", {}).items()}
         for axis, values in chosen.items():
             if axis not in grid:

@@ -10,6 +10,9 @@ from ..errors import require, unknown
 ANY = "any"
 """The tuning of a learner that has only one."""
 
+BEST = "best"
+"""The tuning of a learner that makes fewer mistakes on average, chosen anew in each setting."""
+
 
 def parse(where: str, given: Any) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
     """The specs of each learner by tuning, and the graphs of those that have their own.
@@ -33,8 +36,8 @@ def parse(where: str, given: Any) -> tuple[dict[str, dict[str, str]], dict[str, 
             f"learner '{name}' of {where} is {specs!r}: expected a spec, or a spec for each tuning.",
         )
         require(
-            "best" not in tunings,
-            f"learner '{name}' of {where} has the tuning 'best': the report gives this name to the"
+            BEST not in tunings,
+            f"learner '{name}' of {where} has the tuning '{BEST}': the report gives this name to the"
             " better one of its tunings; expected another.",
         )
         found[name] = {tuning: spec for tuning, spec in tunings.items() if tuning != "graph"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from .hedge import HedgeFinite, _check_rate
-from .weak import Crowd, FloatArray, Setting, _Spelt
+from .hedge import HedgeFinite, check_hedge_rate
+from .weak import Crowd, FloatArray, Setting, Spelt
 
 
 def advice(column: int, x: FloatArray) -> int:
@@ -15,7 +15,7 @@ def advice(column: int, x: FloatArray) -> int:
 
 
 @dataclass(frozen=True)
-class HedgeAdvice(_Spelt):
+class HedgeAdvice(Spelt):
     """Hedge over the columns of the features, each of which names a label.
 
     Parameters
@@ -26,7 +26,7 @@ class HedgeAdvice(_Spelt):
     rate: float | None = None
 
     def __post_init__(self) -> None:
-        _check_rate("hedge-advice", self.rate)
+        check_hedge_rate("hedge-advice", self.rate)
 
     @staticmethod
     def n_hypotheses(n_features: int, n_labels: int) -> int:

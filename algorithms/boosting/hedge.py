@@ -33,7 +33,7 @@ from scipy.special import softmax
 
 from ...errors import LearnerError, require
 from .stumps import Stumps
-from .weak import Crowd, FloatArray, IntArray, Setting, _Spelt
+from .weak import Crowd, FloatArray, IntArray, Setting, Spelt
 
 
 def hedge_rate(n_hypotheses: int, cost_range: float, horizon: int) -> float:
@@ -81,7 +81,8 @@ def oracle_excess_loss(edge: float, least_weight: float, n_labels: int, delta: f
     return n_labels * math.log(1 / delta) / (8 * edge * least_weight)
 
 
-def _check_rate(name: str, rate: float | None) -> None:
+def check_hedge_rate(name: str, rate: float | None) -> None:
+    """Raise :class:`UserError` for a rate that is not a finite number above 0; None may stand for it."""
     require(
         rate is None or 0 < rate < math.inf,
         f"rate={rate} of {name}: expected a finite number above 0.",
@@ -97,7 +98,7 @@ def draw(probabilities: FloatArray, dice: FloatArray) -> IntArray:
 
 
 @dataclass(frozen=True)
-class HedgeStump(_Spelt):
+class HedgeStump(Spelt):
     """Hedge over the stumps: the label depends on whether one feature is above 0.
 
     Parameters
@@ -108,7 +109,7 @@ class HedgeStump(_Spelt):
     rate: float | None = None
 
     def __post_init__(self) -> None:
-        _check_rate("hedge-stump", self.rate)
+        check_hedge_rate("hedge-stump", self.rate)
 
     @staticmethod
     def n_hypotheses(n_features: int, n_labels: int) -> int:
@@ -135,7 +136,7 @@ class HedgeFinite:
 
     def __post_init__(self) -> None:
         require(len(self.hypotheses) > 0, "hedge-finite has no hypotheses: expected at least one.")
-        _check_rate("hedge-finite", self.rate)
+        check_hedge_rate("hedge-finite", self.rate)
 
     @property
     def spec(self) -> str:

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import UserError
-from .weak import Crowd, FloatArray, IntArray, Setting, _Spelt
+from .weak import Crowd, FloatArray, IntArray, Setting, Spelt
 
 
 @dataclass(frozen=True)
-class HoeffdingTree(_Spelt):
+class HoeffdingTree(Spelt):
     """River's Hoeffding tree classifier, told the cheapest label.
 
     Parameters

@@ -138,7 +138,7 @@ def drawn(chances: FloatArray, die: float) -> int:
     return n - 1
 
 
-class _Spelt:
+class Spelt:
     """Written as on the command line: ``hedge-stump:rate=0.1``, and with + inside the parameters of a booster."""
 
     @property
@@ -150,7 +150,7 @@ class _Spelt:
 
 
 @dataclass(frozen=True)
-class OracleNoise(_Spelt):
+class OracleNoise(Spelt):
     """Labels that someone who knows the true one drew: the edge is exact, and no cost changes anything.
 
     Column ``first + i`` of the features holds what learner i predicts.
@@ -221,7 +221,7 @@ class _Oracle(Compiled):
 
 
 @dataclass(frozen=True)
-class CostPerceptron(_Spelt):
+class CostPerceptron(Spelt):
     """Predicts the label with the least predicted cost, linear in the features, fitted by weighted squared error.
 
     The step of round t is ``rate / (|x|^2 sqrt(t))`` times the weight. It has an edge where it has one: nothing is
