@@ -27,7 +27,8 @@ from boundcheck.verify.claim import Proof, Verdict
 from boundcheck.verify.claims.boosting import estimates as estimate_claims
 from boundcheck.verify.claims.boosting import estimates_bounded, logistic_edge
 from boundcheck.verify.claims.boosting.logistic_slope import SlopeInstance
-from boundcheck.verify.claims.boosting.potentials import StartInstance, VotesInstance
+from boundcheck.verify.claims.boosting.potential_at_start import StartInstance
+from boundcheck.verify.claims.boosting.potentials import VotesInstance
 from boundcheck.verify.replay import replay
 from boundcheck.verify.resolve import resolve
 

@@ -37,9 +37,6 @@ from .estimates_in_play import ROUNDING, booster, most_remaining, told_checks, v
 MOST_STATES = 250
 """Votes of a case that are looked at; where there are more, those of fewer weak learners."""
 
-MOST_LEARNERS = 40
-"""Weak learners up to which the potential at the start is computed."""
-
 
 @dataclass(frozen=True)
 class VotesInstance:
@@ -121,68 +118,6 @@ class VotesInstance:
         }
 
 
-@dataclass(frozen=True)
-class StartInstance:
-    """Weak learners before the first vote.
-
-    Attributes
-    ----------
-    n_labels, learners : k >= 2 and N >= 1
-    edge, ties : what the potential is made with
-    """
-
-    n_labels: int
-    learners: int
-    edge: Fraction
-    ties: str
-    kind: ClassVar[str] = "start"
-
-    def __post_init__(self) -> None:
-        require(2 <= self.n_labels <= 100, f"{self.n_labels} labels: expected 2 to 100.")
-        require(
-            1 <= self.learners <= 2 * MOST_LEARNERS,
-            f"{self.learners} weak learners: expected 1 to {2 * MOST_LEARNERS}.",
-        )
-        require(0 <= self.edge < 1, f"edge {self.edge}: expected a number in [0, 1).")
-        require(self.ties in TIES, f"tie rule '{self.ties}': expected one of {', '.join(TIES)}.")
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> StartInstance:
-        return cls(
-            int(data["n_labels"]), int(data["learners"]), Fraction(data["edge"]), str(data["ties"])
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "n_labels": self.n_labels,
-            "learners": self.learners,
-            "edge": str(self.edge),
-            "ties": self.ties,
-        }
-
-    @cached_property
-    def potential(self) -> Fraction:
-        return exact.potential_at_start(self.n_labels, self.learners, self.edge, self.ties)
-
-    @cached_property
-    def bound(self) -> Interval:
-        """(k - 1) exp(-gamma^2 N / 2)."""
-        exponent = -self.edge * self.edge * self.learners / 2
-        return (self.n_labels - 1) * Interval.of(exponent).exp()
-
-    @property
-    def live(self) -> bool:
-        """Whether the bound is below 1, which every probability is at most."""
-        return self.bound.certainly_less(1)
-
-    def simpler(self) -> Iterator[StartInstance]:
-        return iter(())
-
-    @property
-    def derived(self) -> dict[str, Any]:
-        return {"potential": str(self.potential), "bound": self.bound.to_json()}
-
-
 def _learners(case: Case) -> int:
     """N, or fewer where there are too many votes to look at."""
     k, most = case.n_labels, min(booster(case).learners, most_remaining(case.n_labels) + 1)
@@ -235,7 +170,7 @@ def _cost_checks(case: Case) -> Iterator[Check]:
 def majority_settings() -> list[Setting]:
     """Boosting by majority with and without full information, two to five labels, both tie rules."""
     return [
-        _setting(name, k, learners, gamma, ties)
+        majority_setting(name, k, learners, gamma, ties)
         for name, k, learners, gamma, ties in (
             ("online-mbbm", 2, 9, 0.05, "lowest"),
             ("online-mbbm", 2, 9, 0.0, "random"),
@@ -252,29 +187,13 @@ def majority_settings() -> list[Setting]:
 def many_label_settings() -> list[Setting]:
     """More labels, where the largest weights fall more slowly."""
     return [
-        _setting("online-mbbm", 8, 5, 0.0, "random"),
-        _setting("online-mbbm", 8, 5, 0.3, "lowest"),
+        majority_setting("online-mbbm", 8, 5, 0.0, "random"),
+        majority_setting("online-mbbm", 8, 5, 0.3, "lowest"),
     ]
 
 
-def start_settings() -> list[Setting]:
-    """Many numbers of labels and learners, and edges, for the potential at the start."""
-    return [
-        _setting("online-mbbm", k, learners, gamma, ties)
-        for ties in ("lowest", "random")
-        for k, learners, gamma in (
-            (2, 40, 0.05),
-            (2, 40, 0.3),
-            (3, 40, 0.2),
-            (3, 20, 0.8),
-            (5, 40, 0.1),
-            (5, 30, 0.4),
-            (10, 20, 0.5),
-        )
-    ]
-
-
-def _setting(name: str, k: int, learners: int, gamma: float, ties: str) -> Setting:
+def majority_setting(name: str, k: int, learners: int, gamma: float, ties: str) -> Setting:
+    """A booster by majority on the vectors of a basis, for four rounds."""
     rho = ",rho=0.3" if name == "bandit-bbm" else ""
     learner = f"{name}:learners={learners},gamma={gamma},ties={ties}{rho}"
     graph = "full" if name == "online-mbbm" else "bandit"
@@ -351,50 +270,4 @@ LARGEST_WEIGHT = Claim(
     certify=_weights,
     instances=(VotesInstance,),
     examine=Enumeration(_reachable, _says),
-)
-
-
-def _starts(case: Case, form: Form) -> Iterator[StartInstance]:
-    made = booster(case).potentials(case.n_labels)
-    for learners in range(1, min(booster(case).learners, MOST_LEARNERS) + 1):
-        if learners % 5 == 0 or learners < 5:
-            yield StartInstance(case.n_labels, learners, decimal(made.edge), made.ties)
-
-
-def _start_checks(case: Case) -> Iterator[Check]:
-    k = case.n_labels
-    made = booster(case).potentials(k)
-    for instance in _starts(case, POTENTIAL_AT_START.forms[0]):
-        n, exactly = instance.learners, float(instance.potential)
-        found = [made.potential((0,) * k, 0, n), made.bound(n)]
-        stated = [exactly, float(instance.bound)]
-        yield Check(f"the potential before {n} votes, or its bound", found, stated, ROUNDING)
-
-
-def _start_sides(instance: StartInstance, form: Form) -> tuple[Interval, Interval]:
-    return Interval.of(instance.potential), instance.bound
-
-
-POTENTIAL_AT_START = Claim(
-    id="boosting/potential-at-start",
-    title="the potential before the first vote falls exponentially",
-    source=BOOSTING.at("Section 3, bound of BanditBBM"),
-    kind=Kind.EXACT,
-    forms=(
-        Form(
-            "derived",
-            r"\phi^y_N(0) \le (k-1)\,e^{-\gamma^2 N/2}",
-            Proof.PROVED,
-            "Hoeffding for 1[l = r] - 1[l = y], of mean -gamma and range 2, and a union over the k - 1 others",
-            votes,
-        ),
-    ),
-    cases=start_settings,
-    certify=_start_sides,
-    instances=(StartInstance,),
-    examine=Enumeration(
-        _starts,
-        lambda case: f"up to {min(booster(case).learners, MOST_LEARNERS)} weak learners",
-        _start_checks,
-    ),
 )

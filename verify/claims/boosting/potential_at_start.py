@@ -1,0 +1,156 @@
+"""The potential of boost-by-majority before the first vote, which bounds the share of mistakes.
+
+=====================  ==========================================================================
+symbol                 name here
+=====================  ==========================================================================
+k, N, gamma            ``n_labels``, ``learners``, ``edge``
+phi^y_N(0), eq. (6)    ``potential``
+=====================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from ....algorithms.boosting.potentials import TIES
+from ....errors import require
+from ... import exact_boosting as exact
+from ...case import Case, Setting
+from ...claim import BOOSTING, Claim, Form, Kind, Proof
+from ...enumeration import Check, Enumeration
+from ...exact_boosting import decimal
+from ...interval import Interval
+from .estimates_in_play import ROUNDING, booster, votes
+from .potentials import majority_setting
+
+MOST_LEARNERS = 40
+"""Weak learners up to which the potential at the start is computed."""
+
+
+@dataclass(frozen=True)
+class StartInstance:
+    """Weak learners before the first vote.
+
+    Attributes
+    ----------
+    n_labels, learners : k >= 2 and N >= 1
+    edge, ties : what the potential is made with
+    """
+
+    n_labels: int
+    learners: int
+    edge: Fraction
+    ties: str
+    kind: ClassVar[str] = "start"
+
+    def __post_init__(self) -> None:
+        require(2 <= self.n_labels <= 100, f"{self.n_labels} labels: expected 2 to 100.")
+        require(
+            1 <= self.learners <= 2 * MOST_LEARNERS,
+            f"{self.learners} weak learners: expected 1 to {2 * MOST_LEARNERS}.",
+        )
+        require(0 <= self.edge < 1, f"edge {self.edge}: expected a number in [0, 1).")
+        require(self.ties in TIES, f"tie rule '{self.ties}': expected one of {', '.join(TIES)}.")
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> StartInstance:
+        return cls(
+            int(data["n_labels"]), int(data["learners"]), Fraction(data["edge"]), str(data["ties"])
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "n_labels": self.n_labels,
+            "learners": self.learners,
+            "edge": str(self.edge),
+            "ties": self.ties,
+        }
+
+    @cached_property
+    def potential(self) -> Fraction:
+        return exact.potential_at_start(self.n_labels, self.learners, self.edge, self.ties)
+
+    @cached_property
+    def bound(self) -> Interval:
+        """(k - 1) exp(-gamma^2 N / 2)."""
+        exponent = -self.edge * self.edge * self.learners / 2
+        return (self.n_labels - 1) * Interval.of(exponent).exp()
+
+    @property
+    def live(self) -> bool:
+        """Whether the bound is below 1, which every probability is at most."""
+        return self.bound.certainly_less(1)
+
+    def simpler(self) -> Iterator[StartInstance]:
+        return iter(())
+
+    @property
+    def derived(self) -> dict[str, Any]:
+        return {"potential": str(self.potential), "bound": self.bound.to_json()}
+
+
+def start_settings() -> list[Setting]:
+    """Many numbers of labels and learners, and edges, for the potential at the start."""
+    return [
+        majority_setting("online-mbbm", k, learners, gamma, ties)
+        for ties in ("lowest", "random")
+        for k, learners, gamma in (
+            (2, 40, 0.05),
+            (2, 40, 0.3),
+            (3, 40, 0.2),
+            (3, 20, 0.8),
+            (5, 40, 0.1),
+            (5, 30, 0.4),
+            (10, 20, 0.5),
+        )
+    ]
+
+
+def _starts(case: Case, form: Form) -> Iterator[StartInstance]:
+    made = booster(case).potentials(case.n_labels)
+    for learners in range(1, min(booster(case).learners, MOST_LEARNERS) + 1):
+        if learners % 5 == 0 or learners < 5:
+            yield StartInstance(case.n_labels, learners, decimal(made.edge), made.ties)
+
+
+def _start_checks(case: Case) -> Iterator[Check]:
+    k = case.n_labels
+    made = booster(case).potentials(k)
+    for instance in _starts(case, POTENTIAL_AT_START.forms[0]):
+        n, exactly = instance.learners, float(instance.potential)
+        found = [made.potential((0,) * k, 0, n), made.bound(n)]
+        stated = [exactly, float(instance.bound)]
+        yield Check(f"the potential before {n} votes, or its bound", found, stated, ROUNDING)
+
+
+def _start_sides(instance: StartInstance, form: Form) -> tuple[Interval, Interval]:
+    return Interval.of(instance.potential), instance.bound
+
+
+POTENTIAL_AT_START = Claim(
+    id="boosting/potential-at-start",
+    title="the potential before the first vote falls exponentially",
+    source=BOOSTING.at("Section 3, bound of BanditBBM"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "derived",
+            r"\phi^y_N(0) \le (k-1)\,e^{-\gamma^2 N/2}",
+            Proof.PROVED,
+            "Hoeffding for 1[l = r] - 1[l = y], of mean -gamma and range 2, and a union over the k - 1 others",
+            votes,
+        ),
+    ),
+    cases=start_settings,
+    certify=_start_sides,
+    instances=(StartInstance,),
+    examine=Enumeration(
+        _starts,
+        lambda case: f"up to {min(booster(case).learners, MOST_LEARNERS)} weak learners",
+        _start_checks,
+    ),
+)
