@@ -73,7 +73,7 @@ def _rows(name: str) -> tuple[Floats, Integers]:
     except ImportError:
         raise UserError(
             f"bundled data set '{name}' needs scikit-learn, which is not installed: expected pip install"
-            " 'boundcheck[data]'."
+            " scikit-learn."
         ) from None
     load: Callable[..., Any] = getattr(datasets, f"load_{name.replace('-', '_')}")
     features, labels = load(return_X_y=True)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 from rich.markup import escape
 from rich.table import Table
 
-from ..verify.claim import LOUDEST_FIRST, Kind, Verdict, is_named, is_surprise
+from ..verify import catalog
+from ..verify.claim import LOUDEST_FIRST, Kind, Proof, Verdict, is_named, is_surprise
 from ..verify.plan import Hypothesis
 from ..verify.suite import Row
 from .columns import Entry
@@ -167,20 +168,30 @@ def found_false(groups: Sequence[Group]) -> list[str]:
     """Which claims are refuted, and which of them hold in another form, in a line for each form."""
     refuted: dict[str, list[str]] = {}
     holding: dict[str, list[str]] = {}
+    assumed: list[str] = []
     for group in groups:
         verdicts = {row.verdict for row in group.rows}
-        if Verdict.REFUTED in verdicts:
+        if Verdict.REFUTED in verdicts and _is_assumed(group.worst):
+            assumed.append(group.worst.claim)
+        elif Verdict.REFUTED in verdicts:
             refuted.setdefault(group.worst.form, []).append(group.worst.claim)
         elif Verdict.HOLDS in verdicts and Verdict.ERROR not in verdicts:
             holding.setdefault(group.worst.form, []).append(group.worst.claim)
     false = {claim for claims in refuted.values() for claim in claims}
     others = {form: [claim for claim in holding[form] if claim in false] for form in holding}
-    return [
+    lines = [
         f"{words} as {form}: {', '.join(claims)}"
         for words, forms in (("refuted", refuted), ("of these, hold", others))
         for form, claims in sorted(forms.items())
         if claims
     ]
+    return lines + [f"hypotheses that a stream does not meet: {', '.join(assumed)}"] * bool(assumed)
+
+
+def _is_assumed(row: Row) -> bool:
+    """Whether the row is of a hypothesis, which is not claimed of every stream."""
+    claim = catalog.claims().get(row.claim)
+    return claim is not None and claim.form(row.form).proof == Proof.ASSUMED
 
 
 def hypothesis_table(hypotheses: Sequence[Hypothesis]) -> Table:

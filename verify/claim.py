@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algorithms.spec import command_name
+
 if TYPE_CHECKING:
     from .case import Case, Rounds, Setting
     from .interval import Interval
@@ -52,6 +54,15 @@ def is_surprise(expected: str | None, verdict: str) -> bool:
     if expected is None or verdict == expected:
         return False
     return expected == Verdict.REFUTED or verdict in (Verdict.REFUTED, Verdict.ERROR)
+
+
+OTHER_LEARNERS = "it is about other learners"
+
+
+def about_others(*learners: type) -> str:
+    """The reason why a claim about these learners does not apply to another one, even one that promises the whole
+    family of claims."""
+    return f"{OTHER_LEARNERS}: {', '.join(command_name(learner) for learner in learners)}"
 
 
 def is_named(claim: str, globs: Iterable[str]) -> bool:

@@ -22,7 +22,7 @@ from ..errors import LearnerError, UserError, located
 from . import catalog
 from .case import Case, Setting
 from .certificate import AnyCase
-from .claim import Claim, Form, Proof, Verdict, is_named, is_surprise
+from .claim import OTHER_LEARNERS, Claim, Form, Proof, Verdict, is_named, is_surprise
 from .judge import Outcome, judge_case
 from .orphan import die_with
 from .weak_resolve import resolve_any
@@ -246,6 +246,8 @@ def untested(rows: Sequence[Row], promises: Sequence[str]) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for row in rows:
         promised = is_named(row.claim, promises)
+        if row.outcome.evidence.startswith(OTHER_LEARNERS) and row.claim not in promises:
+            continue  # a glob that names a family promises what is about this learner
         vacuous = row.verdict == Verdict.VACUOUS
         # of several reasons, that of a case that came nearest to a test
         if promised and (vacuous or row.claim not in reasons):

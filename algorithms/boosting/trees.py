@@ -31,8 +31,7 @@ class HoeffdingTree(Spelt):
             from river import tree
         except ImportError as error:
             raise UserError(
-                "hoeffding-tree needs River: expected it to be installed, as by"
-                " pip install 'boundcheck[trees]'."
+                "hoeffding-tree needs River: expected it to be installed, as by pip install river."
             ) from error
         if self.grace_period < 1:
             raise UserError(

@@ -58,9 +58,7 @@ def test_binary_features_are_above_their_median_or_not() -> None:
 def test_without_scikit_learn_the_way_to_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     bundled._rows.cache_clear()
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    with pytest.raises(
-        UserError, match=r"'wine' needs scikit-learn.*pip install 'boundcheck\[data\]'"
-    ):
+    with pytest.raises(UserError, match=r"'wine' needs scikit-learn.*pip install scikit-learn"):
         Bundled("wine").sequence(5, 0)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
 from ...case import Case, Setting
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, Verdict
+from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, Verdict, about_others
 from ...judge import Outcome
 from ...tail import TailSides, judge_tail
 from ..baselines import about, number
@@ -95,7 +95,7 @@ def _either(case: Case) -> str | None:
     if reason := about("boosting/telescoping")(case):
         return reason
     made = isinstance(case.learner, AdaboostOLM | AdaBandit)
-    return None if made else "it is about AdaboostOLM and AdaBandit"
+    return None if made else about_others(AdaboostOLM, AdaBandit)
 
 
 TELESCOPING = Claim(

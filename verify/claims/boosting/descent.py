@@ -26,7 +26,7 @@ import numpy as np
 from ....algorithms.boosting.adaptive import LIMIT, AdaBandit, AdaboostOLM
 from ....algorithms.boosting.logistic import slopes
 from ...case import Case, Setting
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof
+from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, about_others
 from ...judge import Outcome
 from ...tail import TailSides, judge_tail
 from ..baselines import about, number
@@ -46,7 +46,7 @@ def about_one(claim: str, kind: type) -> Callable[[Case], str | None]:
         if reason := promised(case):
             return reason
         if not isinstance(case.learner, kind):
-            return f"it is about {kind.__name__}"
+            return about_others(kind)
         if kind is AdaBandit and number(case, "rho") > LARGEST_RHO:
             return f"rho = {number(case, 'rho'):.6g}: it needs at most {LARGEST_RHO}"
         return None

@@ -27,7 +27,7 @@ from ....algorithms.boosting.adaptive import LIMIT, AdaBandit, AdaboostOLM
 from ....algorithms.boosting.booster import BanditBooster
 from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from ...case import Case
-from ...claim import FloatArray
+from ...claim import FloatArray, about_others
 from ...enumeration import Check
 from ...exact_boosting import costs, decimal
 
@@ -48,21 +48,21 @@ def explores(case: Case) -> str | None:
     """The hypothesis that the learner is a booster with bandit feedback."""
     if isinstance(case.learner, BanditBooster):
         return None
-    return "it is about boosters that explore (bandit-bbm, ada-bandit)"
+    return about_others(BanditBBM, AdaBandit)
 
 
 def votes(case: Case) -> str | None:
     """The hypothesis that the learner boosts by majority."""
     if isinstance(case.learner, OnlineMBBM | BanditBBM):
         return None
-    return "it is about boosting by majority (online-mbbm, bandit-bbm)"
+    return about_others(OnlineMBBM, BanditBBM)
 
 
 def adapts(case: Case) -> str | None:
     """The hypothesis that the learner is an adaptive booster."""
     if isinstance(case.learner, AdaboostOLM | AdaBandit):
         return None
-    return "it is about adaptive boosters (adaboost-olm, ada-bandit)"
+    return about_others(AdaboostOLM, AdaBandit)
 
 
 def booster(case: Case) -> Any:

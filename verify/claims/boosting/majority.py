@@ -33,7 +33,7 @@ from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from ....algorithms.boosting.potentials import Potentials
 from ....algorithms.boosting.weak import OracleNoise
 from ...case import Case, Setting
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof
+from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, about_others
 from ...equality import examine_rate
 from ...judge import Outcome
 from ...ledger import Ledger, play_ledgers
@@ -131,7 +131,7 @@ def known_edge(claim: str, *learners: type) -> Callable[[Case], str | None]:
         if reason := promised(case):
             return reason
         if not isinstance(case.learner, learners):
-            return f"it is about {' and '.join(made.__name__ for made in learners)}"
+            return about_others(*learners)
         known = isinstance(case.adversary, OracleLabels)
         if not (known and isinstance(booster(case).weak, OracleNoise)):
             return "it needs weak learners of a known edge: oracle-noise on oracle-labels"
