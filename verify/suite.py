@@ -146,9 +146,11 @@ def _missing(claim: Claim, form: Form, case: AnyCase) -> str | None:
     """Why a form does not apply to a case, or None."""
     weak = claim.about == "weak learners"
     if weak and isinstance(case, Case):
-        return "it is about weak learners, which predict a label and learn from costs and weights"
+        return (
+            f"{OTHER_LEARNERS}: weak ones, which predict a label and learn from costs and weights"
+        )
     if not weak and not isinstance(case, Case):
-        return "it is about learners that play labels, not about weak learners"
+        return f"{OTHER_LEARNERS}: those that play labels, not about weak learners"
     return form.missing(case)
 
 
