@@ -18,7 +18,7 @@ from .weak_resolve import resolve_weak
 STREAMS = {
     "bandit": (
         "planted-stump:edge=0.4",
-        "tilted-weights:noise=two-point+size=0.1",
+        "tilted-weights",
         "following-costs:noise=push+size=0.25",
     ),
     "full": ("planted-stump", "tilted-weights", "following-costs"),
@@ -26,10 +26,10 @@ STREAMS = {
 OTHER_STREAMS = {OracleNoise: "even-costs", HedgeAdvice: "planted-advice:edge=0.4"}
 """For weak learners that read other features."""
 
-ROUNDS = {"tilted-weights": 2000}
+ROUNDS = {"tilted-weights": 3000}
 MANY = 1000
-"""Rounds at the quick scale, for each adversary and for the others: enough for a weak learner that does not learn to
-exceed the excess losses that are known of Hedge."""
+"""Rounds at the quick scale, for each adversary and for the others: enough for a weak learner that does not learn, or
+that ignores the weights, to exceed the excess losses that are known of Hedge."""
 
 LONGER = {"quick": 1, "default": 2, "full": 10}
 

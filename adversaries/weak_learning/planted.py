@@ -140,7 +140,7 @@ class TiltedWeights:
     edge: float = 0.3
     heavy: float = 0.45
     light: float = 0.2
-    noise: str = "two-point+size=0.25"
+    noise: str = "two-point+size=0.1"
 
     def __post_init__(self) -> None:
         integer_at_least("n_labels", self.n_labels, 2)

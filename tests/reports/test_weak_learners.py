@@ -19,7 +19,7 @@ from boundcheck.verify.weak_resolve import resolve_any
 LEARNERS = Path(weak.__file__)
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "learners.md"
 
-TILTED = "tilted-weights:noise=two-point+size=0.1"
+TILTED = "tilted-weights"
 PLANTED = "planted-stump:edge=0.4"
 SMALL = "planted-stump:n_labels=2,n_features=1,noise=two-point+size=0.25"
 
@@ -46,6 +46,7 @@ def test_a_broken_update_is_refuted_and_a_right_one_passes(
     assert boundcheck(*arguments, monkeypatch=monkeypatch, folder=tmp_path) == status
     told = capsys.readouterr().out
     assert ("refuted SURPRISE" in told) == bool(status)
+    assert ("8 of 8 violate" in told) == bool(status)
     commands = re.findall(r"boundcheck replay (\S+)", told)
     assert len(commands) == status
     for certificate in commands:

@@ -100,7 +100,7 @@ def bandit_settings() -> tuple[Setting, ...]:
         stumps("planted-stump:noise=push+size=0.5", "bandit", 2000),
         stumps("planted-stump:n_labels=4,noise=two-point+size=0.5", "bandit", 3000),
         stumps("following-costs:noise=two-point+size=0.25", "bandit", 2000),
-        stumps("tilted-weights:noise=two-point+size=0.1", "bandit", 4000),
+        stumps("tilted-weights", "bandit", 4000),
         stumps("planted-advice:edge=0.4", "bandit", 3000),
         oracles("even-costs", "bandit", 1000),
         oracles("even-costs:noise=estimate", "bandit", 1000),
