@@ -50,11 +50,14 @@ def refutes(z: FloatArray, level: float = LEVEL) -> bool:
 
 
 def runs_to_refute(z: FloatArray, level: float = LEVEL) -> int | None:
-    """How many runs like these would refute; None if no number of runs suggests itself."""
+    """How many runs like these would refute, by the stake that gets there first; None if none ever does."""
     with np.errstate(divide="ignore"):
         growth = np.log1p(np.multiply.outer(STAKES, np.asarray(z))).mean(axis=1)
-    best = float(growth.max())
-    return math.ceil(math.log(1 / level) / best) if best > 0 else None
+    wins = growth > 0
+    if not wins.any():
+        return None
+    # each stake starts with its share of the wealth
+    return math.ceil(((-math.log(level) - np.log(STAKE_WEIGHTS[wins])) / growth[wins]).min())
 
 
 def headroom_of_mean(

@@ -2,7 +2,8 @@
 
 The null is P(violation) <= delta. A run bets X = 1[violation] against Y = F = delta; several delta judged on the
 same runs make one cell, whose e-value is the average of theirs. ``holds`` needs the exact binomial 95 % upper limit to
-be at most delta as well; that limit is descriptive and outside the alarm budget.
+be at most delta as well; that limit is descriptive and outside the alarm budget, as is the lower limit that a refuted
+row shows.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from scipy.special import logsumexp
 from .case import Case
 from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
-from .evidence import LEVEL, binomial_upper_limit, log_wealths, runs_to_hold
+from .evidence import (
+    LEVEL,
+    binomial_lower_limit,
+    binomial_upper_limit,
+    log_wealths,
+    runs_to_hold,
+    runs_to_refute,
+)
 from .judge import Curve, Outcome
 from .ledger import Ledger, play_ledgers
 
@@ -141,20 +149,36 @@ def decide(found: Outcome, violated: Mapping[float, NDArray[np.bool_]]) -> float
     -------
     the logarithm of the e-value, at its largest over the runs
     """
-    paths = np.stack([log_wealths((v.astype(np.float64) - d) / d) for d, v in violated.items()])
+    bets = {d: (v.astype(np.float64) - d) / d for d, v in violated.items()}
+    paths = np.stack([log_wealths(z) for z in bets.values()])
     wealth = float((logsumexp(paths, axis=0) - math.log(len(paths))).max())
+    refuted = wealth >= -math.log(LEVEL)
     runs = len(paths[0])
-    limits = {d: binomial_upper_limit(int(v.sum()), runs) for d, v in violated.items()}
+    counts = {d: int(v.sum()) for d, v in violated.items()}
+    limits = {d: binomial_upper_limit(n, runs) for d, n in counts.items()}
+    shown = {
+        d: f"P >= {binomial_lower_limit(n, runs):.3g}" if refuted else f"P <= {limits[d]:.3g}"
+        for d, n in counts.items()
+    }
     found.evidence = "; ".join(
-        f"delta {d:g}: {int(v.sum())} of {runs} violate, P <= {limits[d]:.3g} (95 %)"
-        for d, v in violated.items()
+        f"delta {d:g}: {n} of {runs} violate, {shown[d]} (95 %)" for d, n in counts.items()
     )
     open_deltas = [d for d in violated if limits[d] > d]
-    if wealth >= -math.log(LEVEL):
+    often = [d for d, n in counts.items() if n > d * runs]
+    if refuted:
         found.verdict, found.headroom = Verdict.REFUTED, None
     elif not open_deltas:
         found.verdict = Verdict.HOLDS
+    elif often:
+        # the e-values of all delta are averaged, so that one alone has to be as much larger
+        known = [runs_to_refute(bets[d], LEVEL / len(bets)) for d in often]
+        needed = min((n for n in known if n is not None), default=None)
+        found.evidence += (
+            "; no number of runs suggests itself"
+            if needed is None
+            else f"; {needed} runs like these would refute"
+        )
     else:
-        needed = max(runs_to_hold(d, int(violated[d].sum())) for d in open_deltas)
+        needed = max(runs_to_hold(d, counts[d]) for d in open_deltas)
         found.evidence += f"; {needed} runs would settle it"
     return wealth

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binomtest
 
 from boundcheck.errors import UserError
+from boundcheck.verify.claim import Verdict
 from boundcheck.verify.evidence import (
     STAKE_WEIGHTS,
     STAKES,
@@ -21,6 +22,8 @@ from boundcheck.verify.evidence import (
     runs_to_hold,
     runs_to_refute,
 )
+from boundcheck.verify.judge import Outcome
+from boundcheck.verify.tail import decide
 
 
 def exact_wealth(stake: Fraction, low: Fraction, high: Fraction, highs: int, runs: int) -> Fraction:
@@ -98,7 +101,37 @@ def test_power_is_that_of_the_table(ratio: float, typical: int, late: int) -> No
 def test_nothing_is_refuted_by_runs_below_the_bound() -> None:
     assert not refutes(np.full(10_000, -0.01))
     assert runs_to_refute(np.full(10, -0.01)) is None
-    assert runs_to_refute(np.full(10, 0.3)) == pytest.approx(79, abs=1)
+
+
+def test_runs_to_refute_are_those_after_which_runs_like_these_do() -> None:
+    """Exactly for equal runs, and by the median over sequences of coins."""
+    needed = runs_to_refute(np.full(10, 0.3))
+    assert needed is not None
+    assert refutes(np.full(needed, 0.3))
+    assert not refutes(np.full(needed - 1, 0.3))
+    seen = np.repeat([1.0, 0.0], [19, 45])
+    coins = np.random.default_rng(9).random((400, 400)) < 19 / 64
+    runs = [int(np.argmax(log_wealths((c - 0.05) / 0.05) >= math.log(1e9))) + 1 for c in coins]
+    assert runs_to_refute((seen - 0.05) / 0.05) == pytest.approx(np.median(runs), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("violations", "runs", "words"),
+    [
+        (0, 64, "0 of 64 violate, P <= 0.0457 (95 %)"),
+        (3, 60, "3 of 60 violate, P <= 0.124 (95 %); 153 runs would settle it"),
+        (19, 64, "19 of 64 violate, P <= 0.405 (95 %); 75 runs like these would refute"),
+        (8, 8, "8 of 8 violate, P >= 0.688 (95 %)"),
+    ],
+)
+def test_the_evidence_of_a_tail_says_what_is_near(violations: int, runs: int, words: str) -> None:
+    """The upper limit and the runs to hold, the runs to refute, or the lower limit of a refuted row."""
+    violated = np.random.default_rng(0).permutation(np.arange(runs) < violations)
+    outcome = Outcome(Verdict.UNDECIDED)
+    decide(outcome, {0.05: violated})
+    assert outcome.evidence == f"delta 0.05: {words}"
+    decide(outcome, {0.05: violated, 0.01: violated})
+    assert ("P >= " in outcome.evidence) == (outcome.verdict == Verdict.REFUTED)
 
 
 def test_a_run_below_its_floor_is_an_error_of_the_harness() -> None:
