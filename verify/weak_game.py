@@ -111,6 +111,18 @@ def _predicted(labels: IntArray, n_runs: int, n_labels: int, at: int) -> IntArra
     return labels
 
 
+def _check_repeated(case: WeakCase, run: int, said: IntArray) -> None:
+    """Play a run once more, by itself: only a weak learner that predicts the same labels again can be judged."""
+    for found in play_rounds(case, range(run, run + 1)):
+        before, now = int(said[found.index]), int(found.predicted[0])
+        if now != before:
+            raise LearnerError(
+                f"weak learner {case.learner.spec} does not repeat itself: in round {found.index} of run {run} it"
+                f" predicted {before} and, when the run was played again, {now}; expected all that it draws to come"
+                " from problem.seed, and no state shared between instances."
+            )
+
+
 @dataclass(frozen=True)
 class WeakRuns:
     """What R runs paid, cumulatively.
@@ -138,13 +150,24 @@ class WeakRuns:
 
 
 def play_weak(case: WeakCase, replicates: int, first: int = 0) -> WeakRuns:
-    """Play runs ``first`` to ``first + replicates - 1`` of a case, once."""
+    """Play runs ``first`` to ``first + replicates - 1`` of a case, once; of a user's weak learner the first of them
+    twice.
+
+    Raises
+    ------
+    LearnerError
+        for a user's weak learner that does not repeat itself, and what :func:`play_rounds` raises
+    """
     key = ("costs", first, replicates)
     if key not in case.played:
         paid = np.empty((replicates, case.horizon))
         weights = np.empty((replicates, case.horizon))
+        said = np.empty(case.horizon, dtype=np.int64)
         for found in play_rounds(case, range(first, first + replicates)):
             paid[:, found.index], weights[:, found.index] = found.paid, found.weights
+            said[found.index] = found.predicted[0]
+        if case.is_own:
+            _check_repeated(case, first, said)
         case.played[key] = WeakRuns(paid.cumsum(axis=1), weights.cumsum(axis=1), case.n_labels)
     runs: WeakRuns = case.played[key]
     return runs

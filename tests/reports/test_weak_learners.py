@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,24 @@ class Raises(Right):
         raise KeyError("lost")
 
 
+class Unseeded(Right):
+    def __init__(self, problem: WeakProblem) -> None:
+        super().__init__(problem)
+        self.draw = random.Random()
+
+    def predict(self, x: Any) -> int:
+        return self.draw.randrange(2)
+
+
+class Sharing(Right):
+    """Every instance draws from the same dice."""
+
+    draw = random.Random(1)
+
+    def predict(self, x: Any) -> int:
+        return self.draw.randrange(2)
+
+
 class Silent(Right):
     excess_loss = None  # type: ignore[assignment]
 
@@ -127,7 +146,13 @@ class Half(Right):
         pass
 
 
+AGAIN = (
+    r"does not repeat itself: in round \d+ of run 0 it predicted [01] and, when the run was played again, [01];"
+    r" expected all that it draws to come from problem\.seed, and no state shared between instances\.$"
+)
 BAD = {
+    "Unseeded": rf"weak learner \S+:Unseeded {AGAIN}",
+    "Sharing": rf"weak learner \S+:Sharing {AGAIN}",
     "Beyond": r"weak learner 0 of \S+:Beyond predicted 3: expected a label from 0 to 2",
     "Writes": r"weak learner 0 of \S+:Writes changed the cost vector it was given from \[.*\] to \[9.0,",
     "Raises": r"weak learner \S+:Raises raised KeyError in update of round 0: 'lost'",
