@@ -54,11 +54,16 @@ def hedging(learner: Any, problem: WeakProblem) -> tuple[int, float] | None:
     return size, rate_of(learner.rate, size, problem.horizon)
 
 
+def edge_of(stream: WeakStream) -> Fraction:
+    """gamma of the planted hypothesis: the decimal number that the adversary was given."""
+    return Fraction(repr(stream.richness / 2))
+
+
 def first_violation(stream: WeakStream) -> int | None:
     """The first round (from 0) after which the planted hypothesis costs more than its edge allows, in fractions;
     None where there is none."""
     assert stream.planted is not None
-    share = (1 - Fraction(stream.richness)) / stream.n_labels
+    share = (1 - 2 * edge_of(stream)) / stream.n_labels
     room = Fraction(0)
     for t, (weight, cost) in enumerate(planted_costs(stream)):
         room += weight * (share - cost)

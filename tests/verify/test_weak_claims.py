@@ -287,6 +287,18 @@ def refutation(name: str) -> Certificate:
     return certificate
 
 
+def test_a_poor_stump_is_told_by_numbers_that_a_reader_can_check() -> None:
+    """gamma as in the statement and as the adversary was given it; (1 - 2 gamma)/k by hand."""
+    content = refutation("richness").content
+    instance = content["instance"]
+    assert (instance["gamma"], instance["n_labels"]) == ("3/10", 3)
+    paid = sum(Fraction(w) * Fraction(c) for w, c in instance["rounds"])
+    allowed = Fraction(4, 30) * len(instance["rounds"])
+    assert {w for w, _ in instance["rounds"]} == {"1"}
+    assert paid > allowed
+    assert float(content["derived"]["costs"]) == paid
+
+
 def changed(value: Any) -> Iterator[Any]:
     """The value with one number in it changed, once for each."""
     if isinstance(value, dict | list):

@@ -36,7 +36,7 @@ from ...judge import Curve, Outcome
 from ...ledger import checkpoints
 from ...weak_case import WeakCase
 from ...weak_game import play_rounds
-from ...weak_known import DELTA, first_violation, hedging, planted_costs
+from ...weak_known import DELTA, edge_of, first_violation, hedging, planted_costs
 from ...weak_tail import WeakBound, examine_weak
 from .weak_learning import RUNS, bandit_settings, full_settings
 
@@ -48,18 +48,18 @@ class PlantedInstance:
     Attributes
     ----------
     n_labels : k, at least 2
-    edge : 2 gamma, in [0, 1]
+    gamma : in [0, 1/2]
     rounds : pairs of weight and cost, both in [0, 1]
     """
 
     n_labels: int
-    edge: Fraction
+    gamma: Fraction
     rounds: tuple[tuple[Fraction, Fraction], ...]
     kind: ClassVar[str] = "planted"
 
     def __post_init__(self) -> None:
         require(self.n_labels >= 2, f"{self.n_labels} labels: expected at least 2.")
-        require(0 <= self.edge <= 1, f"edge {self.edge}: expected a number in [0, 1].")
+        require(0 <= 2 * self.gamma <= 1, f"gamma {self.gamma}: expected a number in [0, 1/2].")
         require(len(self.rounds) > 0, "the certificate has no rounds.")
         for number in (n for pair in self.rounds for n in pair):
             require(0 <= number <= 1, f"weight or cost {number}: expected a number in [0, 1].")
@@ -67,11 +67,11 @@ class PlantedInstance:
     @classmethod
     def from_json(cls, data: Any) -> PlantedInstance:
         rounds = tuple((Fraction(w), Fraction(c)) for w, c in data["rounds"])
-        return cls(int(data["n_labels"]), Fraction(data["edge"]), rounds)
+        return cls(int(data["n_labels"]), Fraction(data["gamma"]), rounds)
 
     def to_json(self) -> Json:
         rounds = [[str(w), str(c)] for w, c in self.rounds]
-        return {"n_labels": self.n_labels, "edge": str(self.edge), "rounds": rounds}
+        return {"n_labels": self.n_labels, "gamma": str(self.gamma), "rounds": rounds}
 
     @property
     def paid(self) -> Fraction:
@@ -81,7 +81,7 @@ class PlantedInstance:
     @property
     def allowed(self) -> Fraction:
         """(1 - 2 gamma)/k sum w."""
-        return (1 - self.edge) / self.n_labels * sum((w for w, _ in self.rounds), Fraction(0))
+        return (1 - 2 * self.gamma) / self.n_labels * sum((w for w, _ in self.rounds), Fraction(0))
 
     @property
     def derived(self) -> Json:
@@ -107,8 +107,8 @@ def examine_richness(
     stream = case.stream
     at = first_violation(stream)
     last = stream.horizon - 1 if at is None else at
-    edge = Fraction(stream.richness)
-    instance = PlantedInstance(stream.n_labels, edge, tuple(planted_costs(stream)[: last + 1]))
+    rounds = tuple(planted_costs(stream)[: last + 1])
+    instance = PlantedInstance(stream.n_labels, edge_of(stream), rounds)
     paid, allowed = float(instance.paid), float(instance.allowed)
     found = Outcome(Verdict.HOLDS, paid, allowed, paid / allowed if allowed else None)
     found.rounds, found.runs = stream.horizon, 1
