@@ -57,7 +57,8 @@ def runs_to_refute(z: FloatArray, level: float = LEVEL) -> int | None:
     if not wins.any():
         return None
     # each stake starts with its share of the wealth
-    return math.ceil(((-math.log(level) - np.log(STAKE_WEIGHTS[wins])) / growth[wins]).min())
+    needed = (-math.log(level) - np.log(STAKE_WEIGHTS[wins])) / growth[wins]
+    return math.ceil(float(needed.min()))
 
 
 def headroom_of_mean(

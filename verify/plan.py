@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from ..algorithms.graphs import parse
-from ..errors import UserError, require
+from ..errors import UserError, require, suggest
 from . import catalog, plain, settings, weak_plan
 from .case import Case, Setting
 from .certificate import AnyCase
-from .claim import Claim
+from .claim import Claim, is_named
 from .comparators import margin
 from .resolve import fits
 from .suite import Job
@@ -103,7 +103,7 @@ def jobs_for(request: Request) -> list[Job]:
     )
     require(request.runs is None or request.runs >= 1, f"runs={request.runs}: expected at least 1.")
     chosen = claims_of(request)
-    catalog.select(promises_of(request))  # a promise that names no claim would never be judged
+    _check_promises(request)
     if not request.own:
         jobs = built_in_jobs(chosen, request.scale)
         require(
@@ -117,7 +117,7 @@ def jobs_for(request: Request) -> list[Job]:
     ids = tuple(claim.id for claim in chosen)
     sampled = request.runs or OWN_SAMPLED_RUNS[request.scale]
     if weak_plan.is_weak(request.learner, request.adversary):
-        return [Job(setting, ids, True, sampled) for setting in _weak_settings(request, chosen)]
+        return [Job(setting, ids, True, sampled) for setting in _weak_settings(request)]
     jobs = [Job(setting, ids, True, sampled) for setting in own_settings(request, streams(request))]
     in_rounds = tuple(claim.id for claim in chosen if claim.sides is not None)
     if in_rounds and all(x is None for x in (request.data, request.adversary, request.radius)):
@@ -127,7 +127,7 @@ def jobs_for(request: Request) -> list[Job]:
     return jobs
 
 
-def _weak_settings(request: Request, claims: Sequence[Claim]) -> list[Setting]:
+def _weak_settings(request: Request) -> list[Setting]:
     """What is played of a weak learner."""
     for name in ("data", "radius"):
         require(
@@ -135,13 +135,11 @@ def _weak_settings(request: Request, claims: Sequence[Claim]) -> list[Setting]:
             f"--{name} is given for a weak learner: expected --adversary or --graph.",
         )
     replicates = OWN_REPLICATES[request.scale]
-    found = list(
+    return list(
         weak_plan.settings(
             request.learner, request.adversary, request.graph, request.scale, replicates
         )
     )
-    weak_plan.check_declared(found, claims, request.claims)
-    return found
 
 
 def promises_of(request: Request) -> tuple[str, ...]:
@@ -151,6 +149,18 @@ def promises_of(request: Request) -> tuple[str, ...]:
     learner = request.learner
     made = catalog.learner(learner) if isinstance(learner, str) else learner
     return tuple(getattr(made, "promises", ()))
+
+
+def _check_promises(request: Request) -> None:
+    """Refuse a promise that names no claim: it would never be judged."""
+    known = catalog.claims()
+    for glob in promises_of(request):
+        if not any(is_named(name, [glob]) for name in known):
+            who = request.learner if isinstance(request.learner, str) else request.learner.spec
+            raise UserError(
+                f"promises of {who} name the unknown claim '{glob}': expected globs of ids that 'boundcheck list"
+                f" claims' shows.{suggest(glob, known)}"
+            )
 
 
 def check_radius(request: Request, case: AnyCase) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ..algorithms.boosting.weak import Crowd, Each, FloatArray, Setting
@@ -23,6 +24,9 @@ OWN_WORD = (
     "boosting/frontier",
 )
 """What a weak learner promises by declaring its numbers, unless it says otherwise."""
+
+SAMPLE = WeakProblem(3, 4, 1000, 0.3, 1.0, 1.0)
+"""What one is made for to see whether it declares anything."""
 
 
 def learns_costs(own: Any, spec: str) -> bool:
@@ -47,6 +51,11 @@ def learns_costs(own: Any, spec: str) -> bool:
     )
 
 
+def _missing(learner: Any) -> list[str]:
+    """The numbers that a weak learner does not declare."""
+    return [name for name in DECLARED if getattr(learner, name, None) is None]
+
+
 @dataclass(frozen=True)
 class PlainWeakLearner:
     """A class of the user's, made to fit the weak-learning game.
@@ -60,9 +69,19 @@ class PlainWeakLearner:
     factory: Callable[[WeakProblem], Any]
     spec: str
 
-    @property
+    @cached_property
     def promises(self) -> tuple[str, ...]:
-        return globs_of(getattr(self.factory, "promises", OWN_WORD), self.spec)
+        """Globs of claim ids: those of the class, or what its numbers stand for; none without either."""
+        own = getattr(self.factory, "promises", None)
+        if own is not None:
+            return globs_of(own, self.spec)
+        try:
+            missing = _missing(self._make(SAMPLE))
+        except (
+            UserError
+        ):  # of another problem it may be made, or else that is told where it is played
+            return OWN_WORD
+        return () if missing else OWN_WORD
 
     def _make(self, problem: WeakProblem) -> Any:
         return made(self.factory, problem, f"weak learner {self.spec}", "update(x, cost, weight)")
@@ -76,10 +95,9 @@ class PlainWeakLearner:
             for numbers out of range
         """
         learner = self._make(problem)
-        values: dict[str, Any] = {name: getattr(learner, name, None) for name in DECLARED}
-        missing = [name for name, value in values.items() if value is None]
-        if missing:
+        if missing := _missing(learner):
             return f"the weak learner does not declare {' and '.join(missing)}"
+        values = {name: getattr(learner, name) for name in DECLARED}
         for name, value in values.items():
             require(
                 isinstance(value, NUMBERS), f"{name}={value!r} of {self.spec}: expected a number."

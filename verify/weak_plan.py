@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ..algorithms.boosting.advice import HedgeAdvice
 from ..algorithms.boosting.weak import OracleNoise
-from ..errors import UserError
 from . import catalog
 from .case import Setting
-from .claim import Claim, Kind
 from .weak_case import GRAPHS
-from .weak_plain import DECLARED, OWN_WORD, PlainWeakLearner
-from .weak_resolve import resolve_weak
 
 STREAMS = {
     "bandit": (
@@ -69,29 +65,3 @@ def _streams(learner: Any, adversary: str | None, graph: str) -> tuple[str, ...]
     if type(made) in OTHER_STREAMS:
         return (OTHER_STREAMS[type(made)],)
     return STREAMS.get(graph, STREAMS["bandit"])
-
-
-def check_declared(
-    planned: Sequence[Setting], claims: Sequence[Claim], named: Sequence[str]
-) -> None:
-    """Refuse a weak learner of the user's without the numbers of a claim that was asked for by its name; a frontier
-    is found without them.
-
-    Raises
-    ------
-    UserError
-        naming what it does not declare
-    """
-    judged = [claim for claim in claims if claim.id in OWN_WORD and claim.kind == Kind.TAIL]
-    asked = [claim.id for claim in judged if claim.id in named]
-    for setting in planned:
-        learner = setting.learner
-        made = catalog.learner(learner) if isinstance(learner, str) else learner
-        if not isinstance(made, PlainWeakLearner) or not asked:
-            return
-        declared = made.declared(resolve_weak(setting, made, 0).problem)
-        if isinstance(declared, str):
-            raise UserError(
-                f"{made.spec}: {declared}; {asked[0]} expects the numbers {', '.join(DECLARED)}, on the class or"
-                " set in __init__."
-            )

@@ -47,7 +47,8 @@ def resolve_weak(setting: Setting, learner: Any, seed: int) -> WeakCase:
     Raises
     ------
     UserError
-        for an adversary without costs, a graph but ``full`` and ``bandit``, or a setting without a horizon
+        for an adversary without costs, a graph but ``full`` and ``bandit``, a setting without a horizon, or a
+        declaration out of range
     """
     if setting.graph not in GRAPHS:
         raise unknown("graph of a weak learner", setting.graph, GRAPHS)
@@ -66,5 +67,8 @@ def resolve_weak(setting: Setting, learner: Any, seed: int) -> WeakCase:
         " adversary.",
     )
     case = WeakCase(setting, learner, adversary, setting.graph, stream, seed)
-    case.crowd(range(1))  # what cannot be played is said at once
+    # what cannot be played, or is declared out of range, is said at once
+    case.crowd(range(1))
+    if case.is_own:
+        _ = case.declaration
     return case

@@ -124,8 +124,8 @@ class Sharing(Right):
         return self.draw.randrange(2)
 
 
-class Silent(Right):
-    excess_loss = None  # type: ignore[assignment]
+class Misspelt(Right):
+    promises = ("boosting/bandit-wcl",)
 
 
 class Sure(Right):
@@ -156,8 +156,8 @@ BAD = {
     "Beyond": r"weak learner 0 of \S+:Beyond predicted 3: expected a label from 0 to 2",
     "Writes": r"weak learner 0 of \S+:Writes changed the cost vector it was given from \[.*\] to \[9.0,",
     "Raises": r"weak learner \S+:Raises raised KeyError in update of round 0: 'lost'",
-    "Silent": r"\S+:Silent: the weak learner does not declare excess_loss; boosting/bandit-wlc expects the"
-    " numbers edge, delta, excess_loss",
+    "Misspelt": r"promises of \S+:Misspelt name the unknown claim 'boosting/bandit-wcl': expected globs of ids that"
+    r" 'boundcheck list claims' shows\. Did you mean 'boosting/bandit-wlc'\?$",
     "Sure": r"edge=1.0 of \S+:Sure: expected a number in \[0, 1\)",
     "Worded": r"excess_loss='small' of \S+:Worded: expected a number",
     "Broken": r"weak learner \S+:Broken cannot be made: RuntimeError: no; expected a class called with the problem",
@@ -178,6 +178,28 @@ def test_a_weak_learner_that_is_none_is_told_so_in_one_sentence(
     assert boundcheck(*arguments, monkeypatch=monkeypatch, folder=tmp_path) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert re.search(BAD[name], line)
+
+
+class Silent(Right):
+    edge = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("claims", [(), ("boosting/bandit-wlc",)])
+def test_who_declares_nothing_is_told_what_to_declare(
+    claims: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ["verify", *claims, "--learner", f"{__file__}:Silent", "--quick"]
+    arguments += ["--adversary", SMALL, "--graph", "bandit"]
+    assert boundcheck(*arguments, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert (
+        "does not declare edge: expected the numbers edge, delta, excess_loss, on the class" in told
+    )
+    assert "warning" not in told
+    assert "0 with an expected verdict" in told
 
 
 @pytest.mark.parametrize(

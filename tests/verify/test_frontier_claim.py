@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 
 from boundcheck.errors import UserError
-from boundcheck.verify import suite
+from boundcheck.verify import catalog, suite
 from boundcheck.verify.case import Setting
 from boundcheck.verify.certificate import digest_of
 from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.boosting import frontier
 from boundcheck.verify.claims.boosting.weak_learning import stumps
 from boundcheck.verify.frontier import Frontiers
-from boundcheck.verify.plan import Request, jobs_for
 from boundcheck.verify.replay import replay
 from boundcheck.verify.weak_case import WeakCase
 from boundcheck.verify.weak_game import WeakRuns
+from boundcheck.verify.weak_plain import OWN_WORD
 from boundcheck.verify.weak_resolve import resolve_any
 
 LEARNERS = '''
@@ -48,6 +48,9 @@ class LateAtFirst(Late):
 
 class Silent(Late):
     excess_loss = None
+
+class Promising(Silent):
+    promises = "boosting/frontier"
 
 class Sure(Late):
     excess_loss = 1e6
@@ -198,7 +201,7 @@ def test_a_stranger_that_declares_too_little_is_refuted(learners: Path, tmp_path
     row = judged(f"{learners}:Late")
     assert (row.verdict, row.expected) == (Verdict.REFUTED, Verdict.HOLDS)
     assert row.surprising
-    assert "64 of 64 runs exceed the known S = 5" in row.outcome.evidence
+    assert "64 of 64 runs exceed the declared S = 5" in row.outcome.evidence
     certificate = row.outcome.certificate
     assert certificate is not None
     accepted = replay(certificate.write(tmp_path))
@@ -264,7 +267,7 @@ def test_what_is_declared_serves_smaller_edges_and_larger_deltas_only(learners: 
     [
         ("Modest", Verdict.HOLDS, "nowhere below the band"),
         ("Silent", Verdict.UNDECIDED, "the weak learner does not declare excess_loss"),
-        ("Sure", Verdict.VACUOUS, "no weak learner can exceed the known S in 160 rounds"),
+        ("Sure", Verdict.VACUOUS, "no weak learner can exceed the declared S in 160 rounds"),
     ],
 )
 def test_the_frontier_is_drawn_whatever_is_declared(
@@ -280,10 +283,18 @@ def test_the_frontier_is_drawn_whatever_is_declared(
     assert found.any_time.low.max() > 10
 
 
-def test_a_weak_learner_without_a_word_may_ask_for_its_frontier(learners: Path) -> None:
-    jobs = jobs_for(
-        Request(("boosting/frontier",), learner=f"{learners}:Silent", scale="quick", graph="bandit")
-    )
-    assert {job.claims for job in jobs} == {("boosting/frontier",)}
-    with pytest.raises(UserError, match="does not declare excess_loss"):
-        jobs_for(Request(("boosting/bandit-wlc",), learner=f"{learners}:Silent", scale="quick"))
+def test_who_declares_nothing_promises_nothing_unless_it_says_so(learners: Path) -> None:
+    """The rows say what to declare; the frontier is drawn and nothing is expected of it."""
+    silent, speaking = (catalog.learner(f"{learners}:{name}") for name in ("Silent", "Promising"))
+    assert (silent.promises, speaking.promises) == ((), ("boosting/frontier",))
+    row = judged(f"{learners}:Silent")
+    assert (row.verdict, row.expected) == (Verdict.UNDECIDED, None)
+    assert judged(f"{learners}:Promising").expected == Verdict.HOLDS
+    setting = Setting(f"{learners}:Silent", "planted-stump", "bandit", 160)
+    rows = suite.judge_job(suite.Job(setting, OWN_WORD, own=True), 0)
+    words = "does not declare excess_loss: expected the numbers edge, delta, excess_loss, on the"
+    told = [row for row in rows if row.verdict == Verdict.NOT_APPLICABLE and not row.expected]
+    assert len(told) == 4
+    assert all(words in row.outcome.evidence for row in told)
+    assert suite.untested(rows, silent.promises) == {}
+    assert suite.untested(rows, speaking.promises) == {}

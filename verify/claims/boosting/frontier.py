@@ -131,7 +131,10 @@ def examine_frontier(
     live = known < np.array([case.stream.most_excess(edge) for edge in edges])
     if not live.any():
         outcome.verdict, outcome.envelope = Verdict.VACUOUS, float(np.nanmin(known))
-        outcome.evidence = f"no weak learner can exceed the known S in {case.horizon} rounds; {_where(found, case)}"
+        outcome.evidence = (
+            f"no weak learner can exceed the {_whose(case)} S in {case.horizon} rounds;"
+            f" {_where(found, case)}"
+        )
         return outcome
     reached = (any_time if found.anytime else at_end)[:, live]
     limits, shown, bound = lower_limits(reached, delta, LEVEL), band.low[live], known[live]
@@ -145,7 +148,7 @@ def examine_frontier(
         violations = int((reached[:, at] > bound[at]).sum())
         outcome.verdict = Verdict.REFUTED
         outcome.evidence = (
-            f"at gamma {edge:.4g} {violations} of {replicates} runs exceed the known S ="
+            f"at gamma {edge:.4g} {violations} of {replicates} runs exceed the {_whose(case)} S ="
             f" {bound[at]:.4g}: with probability 1 - {LEVEL:g}, for all gamma at once, the smallest S is at"
             f" least {limits[at]:.4g} (delta {delta:g})"
         )
@@ -162,7 +165,7 @@ def examine_frontier(
         return outcome
     largest = float(_ratio(limits, bound).max())
     outcome.headroom = 1 / largest if largest > 0 else None
-    outcome.evidence = f"{_place(found)}; {_where(found, case)}"
+    outcome.evidence = f"{_place(found, case)}; {_where(found, case)}"
     if not np.isfinite(band.high).all():
         outcome.evidence += f"; upper limits need {band.runs_needed} runs"
     elif not (shown > bound).any():
@@ -175,7 +178,12 @@ def _ratio(limits: FloatArray, known: FloatArray) -> FloatArray:
         return np.nan_to_num(limits / known, nan=0.0, posinf=np.inf)
 
 
-def _place(found: Frontiers) -> str:
+def _whose(case: WeakCase) -> str:
+    """What the S is that is held against the frontier."""
+    return "declared" if case.is_own else "known"
+
+
+def _place(found: Frontiers, case: WeakCase) -> str:
     """Where what is known lies."""
     band, known = found.judged, found.known
     below, above = int((known < band.low).sum()), int((known > band.high).sum())
@@ -183,7 +191,7 @@ def _place(found: Frontiers) -> str:
     places = {"below": below, "inside": inside, "above": above}
     words = ", ".join(f"{name} the band at {n}" for name, n in places.items() if n)
     where = "nowhere below the band" if not below else "below the band, but not refuted"
-    return f"the known S is {where}: of {below + inside + above} gamma {words}"
+    return f"the {_whose(case)} S is {where}: of {below + inside + above} gamma {words}"
 
 
 def _where(found: Frontiers, case: WeakCase) -> str:
@@ -192,7 +200,7 @@ def _where(found: Frontiers, case: WeakCase) -> str:
     edge = case.problem.edge if isinstance(word, str) else word.edge
     at = int(np.abs(found.edges - edge).argmin())
     known = found.known[at]
-    there = "" if math.isnan(known) else f", the known one {known:.4g}"
+    there = "" if math.isnan(known) else f", the {_whose(case)} one {known:.4g}"
     speaks = f"up to T = {found.rounds}" if found.anytime else f"at T = {found.rounds}"
     return (
         f"at gamma {found.edges[at]:.4g} the smallest S on this stream {speaks} lies in"

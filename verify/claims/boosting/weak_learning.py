@@ -26,6 +26,7 @@ from ...case import Setting
 from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof
 from ...weak_case import WeakCase
 from ...weak_game import play_weak
+from ...weak_plain import DECLARED
 from ...weak_tail import WeakBound, examine_weak
 
 RUNS = 128
@@ -54,11 +55,12 @@ def bound_of(case: WeakCase) -> WeakBound:
 
 
 def _missing(graph: str, anytime: bool, case: WeakCase) -> str | None:
+    if isinstance(case.declaration, str):
+        expected = f": expected the numbers {', '.join(DECLARED)}, on the class or set in __init__"
+        return case.declaration + (expected if case.is_own else "")
     if case.graph != graph:
         shown = "the costs themselves" if graph == "full" else "estimates of the costs"
         return f"it is about weak learners that are shown {shown} (graph {graph})"
-    if isinstance(case.declaration, str):
-        return case.declaration
     if anytime and not case.word.anytime:
         return "the weak learner does not declare that its excess loss is for all rounds (anytime)"
     return None
