@@ -8,7 +8,7 @@ declares.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,9 @@ OWN_WORD = (
 )
 """What a weak learner promises by declaring its numbers, unless it says otherwise."""
 
+LARGEST = 1e300
+"""The largest number that anything sensible could declare; an integer may be larger than a float can hold."""
+
 SAMPLE = WeakProblem(3, 4, 1000, 0.3, 1.0, 1.0)
 """What one is made for to see whether it declares anything."""
 
@@ -35,7 +38,7 @@ def learns_costs(own: Any, spec: str) -> bool:
     Raises
     ------
     UserError
-        for one of them without the other
+        for one of them without the other, or in another order
     """
     try:
         names = list(inspect.signature(own.update).parameters)
@@ -43,17 +46,29 @@ def learns_costs(own: Any, spec: str) -> bool:
         return False
     found = {"cost", "weight"} & set(names)
     nearly = {"costs", "weights"} & set(names)
-    if len(found) == 2 or not (found or nearly):
-        return len(found) == 2
+    if not (found or nearly):
+        return False
+    if len(found) == 2 and names.index("cost") < names.index("weight"):
+        return True
     raise UserError(
         f"update({', '.join(names)}) of {spec}: expected update(x, cost, weight) of a weak learner, or"
         " update(x, action, label) of a learner."
     )
 
 
-def _missing(learner: Any) -> list[str]:
+def _said(learner: Any, spec: str) -> dict[str, Any]:
+    """What a weak learner declares, None where it does not."""
+    try:
+        return {name: getattr(learner, name, None) for name in (*DECLARED, "anytime")}
+    except Exception as error:
+        raise UserError(
+            f"{spec} cannot say what it declares: {type(error).__name__}: {error}; expected numbers."
+        ) from error
+
+
+def _missing(said: Mapping[str, Any]) -> list[str]:
     """The numbers that a weak learner does not declare."""
-    return [name for name in DECLARED if getattr(learner, name, None) is None]
+    return [name for name in DECLARED if said[name] is None]
 
 
 @dataclass(frozen=True)
@@ -76,7 +91,7 @@ class PlainWeakLearner:
         if own is not None:
             return globs_of(own, self.spec)
         try:
-            missing = _missing(self._make(SAMPLE))
+            missing = _missing(_said(self._make(SAMPLE), self.spec))
         except (
             UserError
         ):  # of another problem it may be made, or else that is told where it is played
@@ -94,16 +109,29 @@ class PlainWeakLearner:
         UserError
             for numbers out of range
         """
-        learner = self._make(problem)
-        if missing := _missing(learner):
+        first, second = (self._word(replace(problem, seed=seed)) for seed in (0, 1))
+        require(
+            first == second,
+            f"weak learner {self.spec} declares {second} where it declared {first}: expected numbers that do not"
+            " depend on problem.seed or chance.",
+        )
+        return first
+
+    def _word(self, problem: WeakProblem) -> WeakDeclaration | str:
+        said = _said(self._make(problem), self.spec)
+        if missing := _missing(said):
             return f"the weak learner does not declare {' and '.join(missing)}"
-        values = {name: getattr(learner, name) for name in DECLARED}
-        for name, value in values.items():
+        for name in DECLARED:
             require(
-                isinstance(value, NUMBERS), f"{name}={value!r} of {self.spec}: expected a number."
+                isinstance(said[name], NUMBERS) and not said[name] > LARGEST,
+                f"{name}={said[name]!r:.40} of {self.spec}: expected a number.",
             )
-        edge, delta, excess_loss = (float(values[name]) for name in DECLARED)
-        anytime = bool(getattr(learner, "anytime", False))
+        anytime = False if said["anytime"] is None else said["anytime"]
+        require(
+            isinstance(anytime, bool),
+            f"anytime={anytime!r} of {self.spec}: expected True or False.",
+        )
+        edge, delta, excess_loss = (float(said[name]) for name in DECLARED)
         return WeakDeclaration(edge, delta, excess_loss, anytime, self.spec)
 
     def crowd_for(self, problem: WeakProblem, seeds: Sequence[int]) -> Crowd:

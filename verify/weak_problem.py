@@ -30,6 +30,10 @@ class WeakProblem:
     seed: int = 0
 
 
+SMALLEST_DELTA = 1e-9
+"""The smallest delta that a weak learner may declare; for a smaller one nobody could play enough runs."""
+
+
 @dataclass(frozen=True)
 class WeakDeclaration:
     """A weak learner's word: BanditWLC(gamma, delta, S).
@@ -37,7 +41,7 @@ class WeakDeclaration:
     Attributes
     ----------
     edge : gamma, in [0, 1)
-    delta : the probability that it may fail with, in (0, 1)
+    delta : the probability that it may fail with, in [1e-9, 1)
     excess_loss : S, at least 0
     anytime : whether S is for all rounds at once
     who : whose word it is, for errors
@@ -57,7 +61,8 @@ class WeakDeclaration:
     def __post_init__(self) -> None:
         require(0 <= self.edge < 1, f"edge={self.edge} of {self.who}: expected a number in [0, 1).")
         require(
-            0 < self.delta < 1, f"delta={self.delta} of {self.who}: expected a number in (0, 1)."
+            SMALLEST_DELTA <= self.delta < 1,
+            f"delta={self.delta} of {self.who}: expected a number in [{SMALLEST_DELTA:g}, 1).",
         )
         require(
             0 <= self.excess_loss < math.inf,

@@ -93,7 +93,7 @@ def examine_weak(
         Verdict.UNDECIDED,
         observed=observed,
         envelope=envelope,
-        ratio=observed / envelope,
+        ratio=observed / envelope if envelope > 0 else None,
         headroom=envelope / observed if observed > 0 else None,
         runs=len(ends),
         rounds=len(ends) * case.horizon,

@@ -136,6 +136,41 @@ class Worded(Right):
     excess_loss = "small"  # type: ignore[assignment]
 
 
+class Endless(Right):
+    excess_loss = 10**400
+
+
+class Fickle(Right):
+    def __init__(self, problem: WeakProblem) -> None:
+        super().__init__(problem)
+        self.excess_loss = 1.0 + problem.seed
+
+
+class Hopeful(Right):
+    anytime = "false"
+
+
+class Rare(Right):
+    delta = 1e-300
+
+
+class Moody(Right):
+    @property
+    def excess_loss(self) -> float:  # type: ignore[override]
+        raise RuntimeError("not today")
+
+
+class Swapped(Right):
+    def update(self, x: Any, weight: float, cost: Any) -> None:  # type: ignore[override]
+        pass
+
+
+class Hopeless(Right):
+    """Declares the legal number 0, which a constant label exceeds."""
+
+    excess_loss = 0.0
+
+
 class Broken(Right):
     def __init__(self, problem: WeakProblem) -> None:
         raise RuntimeError("no")
@@ -159,6 +194,12 @@ BAD = {
     "Misspelt": r"promises of \S+:Misspelt name the unknown claim 'boosting/bandit-wcl': expected globs of ids that"
     r" 'boundcheck list claims' shows\. Did you mean 'boosting/bandit-wlc'\?$",
     "Sure": r"edge=1.0 of \S+:Sure: expected a number in \[0, 1\)",
+    "Endless": r"excess_loss=10{30,} of \S+:Endless: expected a number",
+    "Fickle": r"weak learner \S+:Fickle declares .* expected numbers that do not depend on problem\.seed or chance",
+    "Hopeful": r"anytime='false' of \S+:Hopeful: expected True or False",
+    "Rare": r"delta=1e-300 of \S+:Rare: expected a number in \[1e-09, 1\)",
+    "Moody": r"\S+:Moody cannot say what it declares: RuntimeError: not today; expected numbers",
+    "Swapped": r"update\(self, x, weight, cost\) of \S+:Swapped: expected update\(x, cost, weight\)",
     "Worded": r"excess_loss='small' of \S+:Worded: expected a number",
     "Broken": r"weak learner \S+:Broken cannot be made: RuntimeError: no; expected a class called with the problem",
     "Half": r"update\(self, x, costs, weights\) of \S+:Half: expected update\(x, cost, weight\) of a weak learner,"
@@ -182,6 +223,15 @@ def test_a_weak_learner_that_is_none_is_told_so_in_one_sentence(
 
 class Silent(Right):
     edge = None  # type: ignore[assignment]
+
+
+def test_the_legal_number_0_is_refuted_like_any_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["verify", "boosting/*-wlc*", "--learner", f"{__file__}:Hopeless", "--quick"]
+    arguments += ["--adversary", SMALL, "--graph", "bandit"]
+    assert boundcheck(*arguments, monkeypatch=monkeypatch, folder=tmp_path) == 1
+    assert "surprise boosting/bandit-wlc" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("claims", [(), ("boosting/bandit-wlc",)])
