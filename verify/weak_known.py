@@ -26,7 +26,7 @@ import numpy as np
 
 from ..adversaries.weak_learning.stream import WeakStream
 from ..algorithms.boosting.advice import HedgeAdvice
-from ..algorithms.boosting.hedge import HedgeStump, oracle_excess_loss, rate_of
+from ..algorithms.boosting.hedge import HedgeStump, learning_cost, oracle_excess_loss, rate_of
 from ..algorithms.boosting.weak import OracleNoise
 from .weak_problem import WeakDeclaration, WeakProblem
 
@@ -43,7 +43,7 @@ def hedge_excess_loss(
     if left <= 0:
         return None
     luck = (1 + 2 * problem.cost_range) ** 2 * math.log(1 / delta) / (8 * left)
-    return math.log(n_hypotheses) / rate + luck
+    return learning_cost(n_hypotheses, rate) + luck
 
 
 def hedging(learner: Any, problem: WeakProblem) -> tuple[int, float] | None:

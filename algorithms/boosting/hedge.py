@@ -46,6 +46,11 @@ def rate_of(given: float | None, n_hypotheses: int, horizon: int) -> float:
     return hedge_rate(n_hypotheses, 1, horizon) if given is None else given
 
 
+def learning_cost(n_hypotheses: int, rate: float) -> float:
+    """ln|H| / rate; 0 for one hypothesis, with which there is nothing to learn, at any rate and at 0."""
+    return math.log(n_hypotheses) / rate if n_hypotheses > 1 else 0.0
+
+
 def regret(n_hypotheses: int, cost_range: float, horizon: int, delta: float) -> float:
     """R_delta(T) at the rate of :func:`hedge_rate`: what its cost may exceed that of the best hypothesis by,
     with probability at least 1 - delta."""

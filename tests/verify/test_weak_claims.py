@@ -178,6 +178,22 @@ def test_the_bound_on_the_regret_is_that_of_the_weak_learner() -> None:
     assert bound.envelope[-1] == pytest.approx(wanted, rel=1e-4), "the rate is written in 4 digits"
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("learner", ["hedge-advice", "hedge-advice:rate=0.2"])
+def test_one_hypothesis_has_nothing_to_learn(learner: str) -> None:
+    setting = Setting(learner, "planted-advice:n_features=1,noise=two-point", "bandit", 60)
+    case = resolve_any(setting, 0)
+    rate = 0.2 if "rate" in learner else 0.0
+    left = case.problem.edge / 3 - rate * case.problem.cost_range**2 / 8
+    luck = (1 + 2 * case.problem.cost_range) ** 2 * math.log(20) / (8 * left)
+    assert hedge_excess_loss(1, rate, case.problem, 0.05) == (luck if left > 0 else None)
+    assert richness.learning(case)[-1] == rate * case.problem.cost_range**2 * 60 / 8
+    claims = ("boosting/agnostic-regret", "boosting/bandit-wlc-anytime")
+    verdicts = {row.claim: row.verdict for row in judged(setting, *claims, own=True, runs=4)}
+    assert verdicts[claims[0]] == Verdict.HOLDS
+    assert verdicts[claims[1]] in (Verdict.HOLDS, Verdict.NOT_APPLICABLE)
+
+
 def test_hedge_that_climbs_is_refuted_by_its_regret(monkeypatch: pytest.MonkeyPatch) -> None:
     """It follows who paid most, and declares its rate all the same."""
     right = HedgeAdvice.crowd

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ....algorithms.boosting.hedge import hedge_rate
+from ....algorithms.boosting.hedge import hedge_rate, learning_cost
 from ....errors import require
 from ... import catalog
 from ...case import Setting
@@ -200,7 +200,7 @@ def learning(case: WeakCase) -> FloatArray:
     assert hedge is not None
     size, rate = hedge
     rounds = np.arange(1, case.horizon + 1)
-    return math.log(size) / rate + rate * case.problem.cost_range**2 * rounds / 8
+    return learning_cost(size, rate) + rate * case.problem.cost_range**2 * rounds / 8
 
 
 def _regret_bound(case: WeakCase) -> WeakBound:
@@ -213,7 +213,8 @@ def _regret_bound(case: WeakCase) -> WeakBound:
 
 
 ROUNDING = 1e-9
-"""Share of the envelope granted to rounding in sums of some thousand terms."""
+"""Share of the envelope, or of the range of costs where that is more, granted to rounding in sums of some thousand
+terms."""
 
 
 def examine_means(
@@ -222,19 +223,19 @@ def examine_means(
     """Look at the regret of the expected costs after every round of every run."""
     regret, envelope = regrets(case, replicates, 0)[1], learning(case)
     run, at = np.unravel_index(int((regret - envelope).argmax()), regret.shape)
-    worst = int((regret / envelope)[:, -1].argmax())
+    worst, top = int(regret[:, -1].argmax()), float(envelope[-1])
     marks = checkpoints(case.horizon)
     found = Outcome(
         Verdict.HOLDS,
         float(regret[worst, -1]),
-        float(envelope[-1]),
-        float(regret[worst, -1] / envelope[-1]),
+        top,
+        float(regret[worst, -1] / top) if top > 0 else None,  # one hypothesis: 0 against 0
         runs=replicates,
         rounds=regret.size,
         evidence=f"after each of {case.horizon} rounds of {replicates} runs",
         curve=Curve.of_paths(marks, regret[:, marks - 1], envelope[marks - 1]),
     )
-    if regret[run, at] > envelope[at] * (1 + ROUNDING):
+    if regret[run, at] > envelope[at] + ROUNDING * max(envelope[at], case.problem.cost_range):
         values = (float(regret[run, at]), float(envelope[at]))
         found.verdict = Verdict.REFUTED
         found.evidence = f"run {run} after {at + 1} rounds"
