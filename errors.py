@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
+
+LONGEST = 400
+"""Characters of a sentence with words of someone else's."""
 
 
 class UserError(ValueError):
@@ -17,7 +21,13 @@ class UserError(ValueError):
 
 
 class LearnerError(UserError):
-    """A learner that failed in the middle of a run; other runs may still be judged."""
+    """A learner that failed in the middle of a run; other runs may still be judged.
+
+    Its sentence has words of the learner's and is cut to one short line.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(one_line(sentence, LONGEST))
 
 
 def require(condition: bool, sentence: str) -> None:
@@ -40,9 +50,47 @@ def unknown(kind: str, word: str, legal: Iterable[str]) -> UserError:
     )
 
 
+def one_line(text: str, most: int) -> str:
+    """The text on one line of at most so many characters, without its middle if it has more."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    half = (most - 5) // 2
+    return line if len(line) <= most else f"{line[:half]} ... {line[-half:]}"
+
+
+def message_of(error: BaseException) -> str:
+    """The message of someone else's error, on one short line."""
+    try:
+        return one_line(str(error), LONGEST // 2)
+    except Exception:  # its own __str__ fails
+        return "no message"
+
+
+def said(error: BaseException) -> str:
+    """Type and message of someone else's error, on one short line."""
+    return f"{type(error).__name__}: {message_of(error)}"
+
+
+def call(function: Callable[..., Any], who: str, where: str, *arguments: Any) -> Any:
+    """Call a function of the user's.
+
+    Raises
+    ------
+    LearnerError
+        for whatever it raises; an interruption from the keyboard is none of its own
+    """
+    try:
+        return function(*arguments)
+    except (KeyboardInterrupt, LearnerError):
+        raise
+    except BaseException as error:
+        raise LearnerError(
+            f"{who} raised {type(error).__name__} in {where}: {message_of(error)}."
+        ) from error
+
+
 def located(error: BaseException) -> str:
     """Type and message of an error, and the file and line that raised it."""
-    words = f"{type(error).__name__}: {error}"
+    words = said(error)
     frames = traceback.extract_tb(error.__traceback__)
     return (
         f"{words} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else words

@@ -31,7 +31,9 @@ def show(console: Console, entries: Sequence[Entry]) -> None:
     """Print entries: nothing is cropped, words longer than a line stay whole."""
     if not entries:
         return
-    cells = [{n: Text.from_markup(cell) for n, cell in e.cells.items()} for e in entries]
+    cells = [
+        {n: Text.from_markup(cell, emoji=False) for n, cell in e.cells.items()} for e in entries
+    ]
     kept = list(entries[0].cells)
     widths = {n: max(len(n), *(row[n].cell_len for row in cells)) for n in kept}
     for name in FIRST_TO_GO:
@@ -50,14 +52,19 @@ def show(console: Console, entries: Sequence[Entry]) -> None:
     for entry, row in zip(entries, cells, strict=True):
         console.print(line(row), soft_wrap=True)
         gone = [f"{n} {cell}; " for n, cell in entry.cells.items() if n not in kept and cell != "-"]
-        for words in ("".join(gone) + entry.words).split("\n"):
+        for words in _lines("".join(gone) + entry.words):
             for part in _folded(words, console.width - INDENT):
                 console.print(Text(" " * INDENT) + part, soft_wrap=True)
 
 
-def _folded(markup: str, width: int) -> list[Text]:
+def _lines(markup: str) -> list[Text]:
+    """The lines of words, single spaces between them; a style may go over several."""
+    tidy = "\n".join(" ".join(line.split()) for line in markup.split("\n"))
+    return list(Text.from_markup(tidy, emoji=False).split("\n", allow_blank=True))
+
+
+def _folded(words: Text, width: int) -> list[Text]:
     """Words in lines, broken at spaces only."""
-    words = Text.from_markup(" ".join(markup.split()))
     lines = wrap(words.plain, max(20, width), break_long_words=False, break_on_hyphens=False)
     starts, end = [], 0
     for line in lines:

@@ -25,4 +25,4 @@ def make_console(quiet: bool) -> Console:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     width = shutil.get_terminal_size((120, 24)).columns
-    return Patient(quiet=quiet, width=width, highlight=False)
+    return Patient(quiet=quiet, width=width, highlight=False, emoji=False)

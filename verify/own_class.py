@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UserError, require
+from ..errors import UserError, require, said
 
 NUMBERS = (int, float, np.integer, np.floating)
 
@@ -22,10 +22,11 @@ def made(factory: Callable[[Any], Any], problem: Any, who: str, update: str) -> 
     """
     try:
         learner = factory(problem)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise UserError(
-            f"{who} cannot be made: {type(error).__name__}: {error};"
-            " expected a class called with the problem."
+            f"{who} cannot be made: {said(error)}; expected a class called with the problem."
         ) from error
     for method in ("predict", "update"):
         require(

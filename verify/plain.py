@@ -23,7 +23,7 @@ from ..algorithms import losses, updates
 from ..algorithms.gappletron import RULES
 from ..algorithms.learner import Declaration, FloatArray, Player, Problem, fresh_state
 from ..algorithms.uniform import Uniform
-from ..errors import LearnerError, UserError, require, unknown
+from ..errors import LearnerError, UserError, call, require, said, unknown
 from .own_class import NUMBERS, globs_of, made
 from .record import TOLERANCE
 from .weak_plain import PlainWeakLearner, learns_costs
@@ -123,19 +123,14 @@ def _live(
     weights: FloatArray,
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The learner's two functions in the form that the game calls."""
-    position = 0
+    position, who = 0, f"learner {spec}"
     has_weights = getattr(learner, "weights", None) is not None
 
     def predict(
         scores: Any, best: int, runner: int, gap: float, parameters: Any, state: Any, p: Any
     ) -> None:
-        try:
-            given = learner.predict(features(position).copy())
-        except (Exception, SystemExit) as error:
-            raise LearnerError(
-                f"learner {spec} raised {type(error).__name__} in predict of round {position}:"
-                f" {error}."
-            ) from error
+        where = f"predict of round {position}"
+        given = call(learner.predict, who, where, features(position).copy())
         p[:] = _checked(given, problem.graph.n_actions, spec, position)
 
     def update(
@@ -153,14 +148,9 @@ def _live(
         coefficient: Any,
     ) -> bool:
         nonlocal position
-        try:
-            seen = None if label < 0 else int(label)
-            learner.update(features(position).copy(), int(action), seen)
-        except (Exception, SystemExit) as error:
-            raise LearnerError(
-                f"learner {spec} raised {type(error).__name__} in update of round {position}:"
-                f" {error}."
-            ) from error
+        seen = None if label < 0 else int(label)
+        where = f"update of round {position}"
+        call(learner.update, who, where, features(position).copy(), int(action), seen)
         if has_weights:
             try:
                 weights[:] = _weights_of(learner, problem, spec, f"after round {position}")
@@ -249,11 +239,11 @@ def load_module(path: Path, role: str) -> ModuleType:
     sys.path.insert(0, folder)
     try:
         definition.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         del sys.modules[name]
-        raise UserError(
-            f"{role} file '{path}' does not import: {type(error).__name__}: {error}."
-        ) from error
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise UserError(f"{role} file '{path}' does not import: {said(error)}.") from error
     finally:
         sys.path.remove(folder)
     return module

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled import Kernel, helper, kernel, workspace
-from ...errors import LearnerError, UserError, require
+from ...errors import LearnerError, UserError, call, require, said
 from ..spec import nested, spec_of
 
 FloatArray = NDArray[np.float64]
@@ -327,9 +327,16 @@ class Each:
         return getattr(self.make, "__name__", type(self.make).__name__)
 
     def crowd(self, setting: Setting) -> Crowd:
-        return _Separate(
-            str(self), [self.make(setting, i) for i in range(setting.n_learners)], setting
-        )
+        try:
+            learners = [self.make(setting, i) for i in range(setting.n_learners)]
+        except (KeyboardInterrupt, UserError):
+            raise
+        except BaseException as error:
+            raise UserError(
+                f"weak learner {self} cannot be made: {said(error)}; expected a function of the setting and a"
+                " number."
+            ) from error
+        return _Separate(str(self), learners, setting)
 
 
 class _Separate:
@@ -340,15 +347,21 @@ class _Separate:
 
     def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
         return np.array(
-            [self._label(i, learner.predict(x)) for i, learner in enumerate(self.learners)]
+            [
+                self._label(i, call(learner.predict, self._who(i), "predict", x))
+                for i, learner in enumerate(self.learners)
+            ]
         )
 
+    def _who(self, i: int) -> str:
+        return f"weak learner {i} of {self.name}"
+
     def _label(self, i: int, label: Any) -> int:
-        if isinstance(label, int | np.integer) and 0 <= label < self.n_labels:
+        whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
+        if whole and 0 <= label < self.n_labels:
             return int(label)
         raise LearnerError(
-            f"weak learner {i} of {self.name} predicted {label!r}: expected a label from 0 to"
-            f" {self.n_labels - 1}."
+            f"{self._who(i)} predicted {label!r}: expected a label from 0 to {self.n_labels - 1}."
         )
 
     def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
@@ -356,12 +369,12 @@ class _Separate:
             if weights[i] == 0:
                 continue
             given, shown = costs[i].copy(), x.copy()
-            learner.update(shown, given, float(weights[i]))
+            call(learner.update, self._who(i), "update", shown, given, float(weights[i]))
             for what, now, before in (("cost vector", given, costs[i]), ("features", shown, x)):
-                if now.tobytes() != before.tobytes():
+                if now.shape != before.shape or now.tobytes() != before.tobytes():
                     raise LearnerError(
-                        f"weak learner {i} of {self.name} changed the {what} it was given from"
-                        f" {before.tolist()} to {now.tolist()}: expected it to be left alone."
+                        f"{self._who(i)} changed the {what} it was given from {before.tolist()} to"
+                        f" {now.tolist()}: expected it to be left alone."
                     )
 
 

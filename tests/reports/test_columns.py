@@ -9,8 +9,10 @@ import sys
 
 import pytest
 from rich.console import Console
+from rich.markup import escape
 
 from boundcheck.reports.columns import Entry, show
+from boundcheck.reports.terminal import make_console
 
 LONG = "gappletron:loss=logistic-K,rule=printed,update=stand-still,gamma=2"
 ENTRIES = [
@@ -52,6 +54,15 @@ def test_columns_that_do_not_fit_go_to_the_words_below() -> None:
     assert "headroom" not in narrow[0]
     assert narrow[2].startswith("    headroom 1.25; ")
     assert "    second line" in wide
+
+
+@pytest.mark.parametrize("said", ["x\ny\n" * 50, "a [/b] [red] :bug: c\\", "tab\tand\r\x0b more"])
+def test_words_of_others_are_no_markup(said: str) -> None:
+    console = make_console(False)
+    console.file = io.StringIO()
+    show(console, [Entry({"claim": "mine"}, f"[dim]{escape(said)}[/]; [red]end[/]")])
+    words = console.file.getvalue().split()
+    assert words == ["claim", "mine", *f"{said}; end".split()]
 
 
 def test_a_pipe_is_120_columns_wide_or_as_columns_says() -> None:

@@ -192,7 +192,7 @@ def test_a_class_of_ones_own_is_a_crowd() -> None:
     assert crowd.learners[2].told == [], "a weight of 0 is skipped"
 
 
-@pytest.mark.parametrize("label", [3, -1, 1.0, None, "1"])
+@pytest.mark.parametrize("label", [3, -1, 1.0, None, "1", True])
 def test_a_label_out_of_range_is_named(label: Any) -> None:
     crowd: Any = Each(Mine).crowd(Setting(2, 3, 2, 10))
     crowd.learners[1].label = label
@@ -217,6 +217,48 @@ def test_a_cost_vector_must_be_left_alone() -> None:
         " expected it to be left alone."
     )
     assert costs[0, 0] == 0.5
+
+
+def test_a_cost_vector_must_keep_its_shape() -> None:
+    class Folder(Mine):
+        def update(self, x: Any, cost: Any, weight: float) -> None:
+            cost.resize((2, 1), refcheck=False)
+
+    crowd = Each(Folder).crowd(Setting(1, 2, 1, 9))
+    with pytest.raises(LearnerError, match=r"from \[0.5, 0.0\] to \[\[0.5\], \[0.0\]\]"):
+        crowd.update(np.zeros(1), np.array([[0.5, 0.0]]), np.ones(1))
+
+
+@pytest.mark.parametrize("where", ["make", "predict", "update"])
+def test_whatever_a_class_of_ones_own_raises_is_said_in_one_short_line(where: str) -> None:
+    def fail(*given: Any) -> Any:
+        raise GeneratorExit("x\ny\n" * 2000)
+
+    class Broken(Mine):
+        pass
+
+    setattr(Broken, "__init__" if where == "make" else where, fail)
+
+    def play() -> None:
+        crowd = Each(Broken).crowd(Setting(2, 2, 1, 9))
+        crowd.update(np.zeros(1), np.zeros((2, 2)), np.ones(2))
+        crowd.predict(np.zeros(1), NOTHING)
+
+    with pytest.raises(UserError, match=r"of Broken raised|Broken cannot be made") as told:
+        play()
+    assert "GeneratorExit" in str(told.value)
+    assert "\n" not in str(told.value)
+    assert len(str(told.value)) <= 400
+    assert isinstance(told.value, LearnerError) == (where != "make")
+
+
+def test_an_interruption_is_none_of_the_weak_learners() -> None:
+    class Slow(Mine):
+        def predict(self, x: Any) -> Any:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Each(Slow).crowd(Setting(1, 2, 1, 9)).predict(np.zeros(1), NOTHING)
 
 
 def test_shapes_are_checked_before_kernels_see_them() -> None:
