@@ -22,6 +22,9 @@ from .weak_case import WeakCase, weak_stream
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+BLOCK = 128
+"""Rounds for which estimates are drawn at a time."""
+
 
 @dataclass(frozen=True)
 class WeakRound:
@@ -68,9 +71,7 @@ def play_rounds(case: WeakCase, replicates: range) -> Iterator[WeakRound]:
     if crowd.draws:
         dice = np.array([weak_stream(case.seed, r).random(T) for r in replicates])
     hidden = case.graph == "bandit"
-    uniforms = np.zeros((R, 0, k))
-    if hidden:
-        uniforms = np.array([weak_stream(case.seed, r, 1).random((T, k)) for r in replicates])
+    sources = [weak_stream(case.seed, r, 1) for r in replicates] if hidden else []
     features = stream.features
     if stream.oracle_edge is not None:
         columns = [
@@ -81,11 +82,14 @@ def play_rounds(case: WeakCase, replicates: range) -> Iterator[WeakRound]:
     counts = np.zeros((R, k), dtype=np.int64)
     runs = np.arange(R)
     for t in range(T):
+        at = t % BLOCK
+        if hidden and at == 0:
+            uniforms = np.array([source.random((min(BLOCK, T - t), k)) for source in sources])
         x, label = features[t], int(stream.labels[t])
         costs = stream.costs_at(t, counts)
         predicted = _predicted(crowd.predict(x, dice[:, t]), R, k, t)
         weights = np.full(R, stream.weights[t])
-        shown = stream.noise.shown(costs, label, predicted, uniforms[:, t]) if hidden else costs
+        shown = stream.noise.shown(costs, label, predicted, uniforms[:, at]) if hidden else costs
         for array in (costs, shown, weights):
             array.setflags(write=False)
         yield WeakRound(t, crowd, x, costs, shown, weights, predicted)

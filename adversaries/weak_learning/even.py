@@ -10,7 +10,7 @@ from ...algorithms.spec import spec_of
 from ..sequence import checked_rate, integer_at_least
 from ..sequence import stream as random_stream
 from . import noise as noises
-from .stream import WeakStream, even_costs
+from .stream import WeakStream, check_rounds, even_costs
 
 NOISES = tuple(noises.KINDS)
 
@@ -43,7 +43,7 @@ class EvenCosts:
         return spec_of(self)
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
-        integer_at_least("horizon", horizon, 1)
+        check_rounds(horizon, self.n_labels)
         labels = random_stream(seed, self.spec).integers(self.n_labels, size=horizon)
         return WeakStream(
             np.zeros((horizon, 0)),

@@ -18,11 +18,16 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...algorithms.boosting.estimates import SMALLEST_RATE
 from ...algorithms.spec import check_keys, command_name, nested, read_float, spec_of, split_nested
 from ...errors import require, unknown
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+
+MOST_LABELS = 200
+"""For which all estimates of a cost vector are written out."""
 
 
 class Noise(Protocol):
@@ -85,14 +90,17 @@ class Estimate(_Spelt):
 
     Parameters
     ----------
-    rho : exploration rate in (0, 1)
+    rho : exploration rate in [1e-9, 1)
     """
 
     rho: float = 0.5
     follows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        require(0 < self.rho < 1, f"rho={self.rho} of estimate: expected a number in (0, 1).")
+        require(
+            SMALLEST_RATE <= self.rho < 1,
+            f"rho={self.rho} of estimate: expected a number in [{SMALLEST_RATE:g}, 1).",
+        )
 
     def shown(
         self, costs: FloatArray, label: int, predicted: IntArray, uniforms: FloatArray
@@ -114,6 +122,10 @@ class Estimate(_Spelt):
     def _outcomes(self, costs: FloatArray, label: int) -> FloatArray:
         """Every estimate that can come out, whatever was predicted and played."""
         k = len(costs)
+        require(
+            k <= MOST_LABELS,
+            f"{k} labels: expected at most {MOST_LABELS} with the noise estimate, whose k^3 outcomes are looked at.",
+        )
         predicted = np.repeat(np.arange(k), k)
         # one draw without exploration, and one for each other label
         uniforms = np.tile(

@@ -11,7 +11,7 @@ from ...errors import require
 from ..sequence import integer_at_least
 from ..sequence import stream as random_stream
 from . import noise as noises
-from .stream import FloatArray, IntArray, WeakStream, even_costs
+from .stream import FloatArray, IntArray, WeakStream, check_rounds, even_costs
 
 NOISES = tuple(noises.KINDS)
 
@@ -51,7 +51,7 @@ class _Planted:
         raise NotImplementedError
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
-        integer_at_least("horizon", horizon, 1)
+        check_rounds(horizon, self.n_labels, self.n_features)
         generator = random_stream(seed, self.spec)
         features = self._features(generator, horizon)
         planted = self._planted(features)
@@ -155,7 +155,7 @@ class TiltedWeights:
         return spec_of(self)
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
-        integer_at_least("horizon", horizon, 1)
+        check_rounds(horizon, self.n_labels, self.n_features)
         generator = random_stream(seed, self.spec)
         features = coins(generator, horizon, self.n_features)
         planted = stump(features, self.n_labels)

@@ -22,11 +22,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...algorithms.boosting.weak import check_size
 from ...errors import UserError, require
+from ..sequence import integer_at_least
 from .noise import Noise
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+MOST_LABELS = 1000
+"""Of a stream: the cost vectors that can happen are told apart entry by entry."""
 
 ROUNDING = 1e-12
 """By how much the entries of a cost vector may miss 1 together."""
@@ -177,6 +182,14 @@ def _check(what: str, values: NDArray[Any], legal: Any, expected: str) -> None:
     if not legal.all():
         t = int(np.argmin(legal))
         raise UserError(f"{what} {values[t].tolist()} of round {t}: expected {expected}.")
+
+
+def check_rounds(horizon: int, n_labels: int, n_features: int = 0) -> None:
+    """Raise :class:`UserError` unless so many rounds can be made and their costs and features kept."""
+    integer_at_least("horizon", horizon, 1)
+    require(n_labels <= MOST_LABELS, f"n_labels={n_labels}: expected at most {MOST_LABELS} labels.")
+    check_size(f"costs of {n_labels} labels", horizon, n_labels)
+    check_size(f"{n_features} features", horizon, n_features)
 
 
 def even_costs(labels: IntArray, n_labels: int) -> FloatArray:

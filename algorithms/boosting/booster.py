@@ -17,8 +17,9 @@ from ..graphs import FeedbackGraph
 from ..learner import Declaration, Player, Problem
 from ..spec import check_keys, command_name, read_float, read_int, split_nested
 from ..uniform import Uniform
+from .estimates import SMALLEST_RATE
 from .hedge import HedgeStump
-from .weak import FloatArray, WeakLearner
+from .weak import FloatArray, WeakLearner, check_size
 
 if TYPE_CHECKING:
     from .boosting import Boosting
@@ -100,11 +101,12 @@ class Booster(Baseline):
         return ("boosting/*", "game/*")
 
     def check(self, problem: Problem) -> None:
-        """Raise :class:`UserError` for a problem that the booster cannot play."""
+        """Raise :class:`UserError` for a problem that the booster cannot play, or one too large for it."""
         require(
             problem.n_labels >= 2, f"{problem.n_labels} labels to boost on: expected at least 2."
         )
         self.check_graph(problem.graph)
+        check_size(f"costs of learners={self.learners}", self.learners, problem.n_labels)
 
     def begin(
         self, problem: Problem, generator: Generator, *, interpreted: bool = False
@@ -127,7 +129,7 @@ class BanditBooster(Booster):
 
     Parameters
     ----------
-    rho : exploration rate in (0, k/(k+1)]; set by the tuning where None
+    rho : exploration rate in [1e-9, k/(k+1)]; set by the tuning where None
     """
 
     rho: float | None = None
@@ -136,8 +138,9 @@ class BanditBooster(Booster):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(
-            self.rho is None or 0 < self.rho < 1,
-            f"rho={self.rho} of {command_name(type(self))}: expected a number in (0, k/(k+1)] for k labels.",
+            self.rho is None or SMALLEST_RATE <= self.rho < 1,
+            f"rho={self.rho} of {command_name(type(self))}: expected a number in [{SMALLEST_RATE:g}, k/(k+1)] for k"
+            " labels.",
         )
 
     def accepts(self, graph: FeedbackGraph) -> bool:

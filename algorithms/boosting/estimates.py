@@ -30,18 +30,22 @@ from ...errors import require
 FloatArray = NDArray[np.float64]
 
 
+SMALLEST_RATE = 1e-9
+"""Below this an estimate, of the order of 1/rho, would have no digits left for what it adds up with."""
+
+
 def largest_rate(n_labels: int) -> float:
     """k / (k + 1), up to which k / rho bounds the loss estimate."""
     return n_labels / (n_labels + 1)
 
 
 def check_rate(rho: float, n_labels: int) -> None:
-    """Raise :class:`UserError` unless ``rho`` lies in (0, k / (k + 1)]."""
+    """Raise :class:`UserError` unless ``rho`` lies in [1e-9, k / (k + 1)]."""
     limit = largest_rate(n_labels)
     require(
-        0 < rho <= limit,
-        f"exploration rate rho={rho}: expected a number in (0, {limit:.6g}], as the loss estimates of {n_labels}"
-        " labels are bounded by k/rho for rho up to k/(k+1) only.",
+        SMALLEST_RATE <= rho <= limit,
+        f"exploration rate rho={rho}: expected a number in [{SMALLEST_RATE:g}, {limit:.6g}], as the loss estimates"
+        f" of {n_labels} labels are bounded by k/rho for rho up to k/(k+1) only.",
     )
 
 

@@ -33,7 +33,7 @@ from scipy.special import softmax
 
 from ...errors import LearnerError, require
 from .stumps import Stumps
-from .weak import Crowd, FloatArray, IntArray, Setting, Spelt
+from .weak import Crowd, FloatArray, IntArray, Setting, Spelt, check_size
 
 
 def hedge_rate(n_hypotheses: int, cost_range: float, horizon: int) -> float:
@@ -162,6 +162,7 @@ class _Finite:
         self, hypotheses: Sequence[Callable[[FloatArray], int]], rate: float, setting: Setting
     ) -> None:
         self.hypotheses, self.rate, self.n_labels = hypotheses, rate, setting.n_labels
+        check_size("costs of hypotheses", setting.n_learners, len(hypotheses))
         self.costs = np.zeros((setting.n_learners, len(hypotheses)))
 
     def labels(self, x: FloatArray) -> IntArray:

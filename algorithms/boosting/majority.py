@@ -55,7 +55,7 @@ from .boosting import (
 from .cache import cache_of, cast_vote, find_costs, open_vote
 from .estimates import explore
 from .potentials import Potentials
-from .weak import FloatArray, IntArray
+from .weak import FloatArray, IntArray, check_size
 
 SCALES = ("trivial", "exact")
 
@@ -172,6 +172,10 @@ class Voting(Boosting):
         super().__init__(booster, problem, generator, interpreted)
         self.potentials = booster.potentials(self.n_labels)
         if self.learns:
+            n, k = self.n_learners, self.n_labels
+            check_size(f"costs of {k} labels", k, k)
+            nodes = (k + 1) // 2 if self.random_ties else 1
+            check_size(f"potentials of learners={n}", n, n, n // 3 + 1, 1 + nodes)
             self.memory.learners[SCALE] = booster.scales(self.n_labels)
             self.cache = cache_of(self.potentials, self.n_learners, interpreted=interpreted)
 

@@ -30,7 +30,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...compiled import helper, kernel, workspace
-from .weak import ASK, TELL, Compiled, FloatArray, IntArray, Setting, drawn
+from .weak import ASK, TELL, Compiled, FloatArray, IntArray, Setting, check_size, drawn
 
 TINY = 1e-100
 """A sum of shares below which they are computed afresh."""
@@ -150,6 +150,7 @@ class Stumps(Compiled):
 
     def __init__(self, rate: float, setting: Setting) -> None:
         n, k, d = setting.n_learners, setting.n_labels, setting.n_features
+        check_size("state of hedge-stump", n, 4 * d * k + 5 * d)
         start = np.concatenate(
             [
                 np.zeros(2 * d * k),

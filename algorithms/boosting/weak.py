@@ -26,6 +26,9 @@ from ..spec import nested, spec_of
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+LARGEST = 10**8
+"""Numbers in an array, 0.8 GB."""
+
 ASK = (
     # features, a number from [0, 1) for each learner that draws, labels k, parameters, states of the
     # learners, predicted labels (filled); a label below 0 for features that cannot be read
@@ -302,6 +305,7 @@ class _Perceptrons(Compiled):
 
     def __init__(self, rate: float, setting: Setting) -> None:
         size = setting.n_features * setting.n_labels
+        check_size("weights of cost-perceptron", setting.n_learners, size + 1)
         super().__init__(setting, np.array([rate]), np.zeros((setting.n_learners, size + 1)))
 
     @property
@@ -376,6 +380,14 @@ class _Separate:
                         f"{self._who(i)} changed the {what} it was given from {before.tolist()} to"
                         f" {now.tolist()}: expected it to be left alone."
                     )
+
+
+def check_size(what: str, *shape: int) -> None:
+    """Raise :class:`UserError` for an array of more numbers than fit into memory on most machines."""
+    require(
+        math.prod(shape) <= LARGEST,
+        f"{what}, {' x '.join(map(str, shape))} numbers: expected at most {LARGEST:.0e}.",
+    )
 
 
 def check_costs(costs: FloatArray, weights: FloatArray) -> None:

@@ -268,6 +268,14 @@ def test_who_declares_nothing_is_told_what_to_declare(
         (("--adversary", "planted-stump:edge=0.7"), "edge=0.7: expected gamma in [0, 0.5]"),
         (("--adversary", "planted-stump:noise=loud"), "unknown noise 'loud': expected one of"),
         (("--adversary", "planted-stump:noise=estimate+rho=2"), "rho=2.0 of estimate: expected"),
+        (
+            ("--adversary", "planted-stump:noise=estimate+rho=1e-320"),
+            "rho=1e-320 of estimate: expected a number in [1e-09, 1).",
+        ),
+        (
+            ("--adversary", "planted-stump:n_labels=100000"),
+            "n_labels=100000: expected at most 1000 labels.",
+        ),
         (("--adversary", "planted-stump:noise=push+size=-1"), "size=-1.0 of push: expected"),
         (("--adversary", "tilted-weights:light=0"), "light=0.0: expected a number in (0, 1]"),
         (("--adversary", "worst-pair:delta=1"), "delta=1.0: expected a number in (0, 1)"),

@@ -261,3 +261,12 @@ def test_a_crowd_that_writes_into_what_it_is_told_is_refused() -> None:
         play_weak(case(Writer([[0]] * 3), stream(), "full"), 1)
     with pytest.raises(LearnerError, match=r"predicted \[3\] in round 0: expected 1 labels"):
         play_weak(case(Script([[3]] * 3), stream(), "full"), 1)
+
+
+def test_streams_that_do_not_fit_into_memory_are_refused() -> None:
+    with pytest.raises(UserError, match=r"100000000 features, 300 x 100000000 numbers: expected"):
+        PlantedStump(n_features=10**8).stream(300, 0)
+    with pytest.raises(UserError, match=r"n_labels=1001: expected at most 1000 labels"):
+        PlantedStump(n_labels=1001).stream(300, 0)
+    with pytest.raises(UserError, match=r"201 labels: expected at most 200 with the noise"):
+        PlantedStump(n_labels=201).stream(2, 0).cost_range("bandit")

@@ -11,6 +11,7 @@ from scripted_boosting import Dice, Script, Scripted, play, started
 
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
+from boundcheck.algorithms.boosting.booster import Booster
 from boundcheck.algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from boundcheck.algorithms.boosting.weak import Crowd, Setting
 from boundcheck.algorithms.learner import Problem
@@ -24,9 +25,6 @@ from boundcheck.errors import LearnerError, UserError
         (lambda: OnlineMBBM(gamma=1.0), "gamma=1.0: expected an edge in [0, 1)."),
         (lambda: BanditBBM(gamma=-0.1), "gamma=-0.1: expected an edge in [0, 1)."),
         (lambda: BanditBBM(gamma=math.nan), "gamma=nan: expected an edge in [0, 1)."),
-        (lambda: BanditBBM(rho=0.0), "rho=0.0 of bandit-bbm: expected a number in (0, k/(k+1)] for k labels."),
-        (lambda: AdaBandit(rho=math.nan), "rho=nan of ada-bandit: expected a number in (0, k/(k+1)] for k labels."),
-        (lambda: AdaBandit(rho=1.0), "rho=1.0 of ada-bandit: expected a number in (0, k/(k+1)] for k labels."),
         (lambda: AdaboostOLM(hedge=0.0), "hedge=0.0 of adaboost-olm: expected a finite number above 0."),
         (lambda: AdaBandit(gamma=2.0), "gamma=2.0 of ada-bandit: expected a finite number above 0 and at most 1."),
         (lambda: OnlineMBBM(ties="first"), "unknown tie rule 'first': expected one of lowest, random."),
@@ -42,9 +40,20 @@ def test_bad_parameters_are_named(make: Any, sentence: str) -> None:
     assert str(told.value) == sentence
 
 
+@pytest.mark.parametrize("rho", [0.0, math.nan, 1e-320, 9.9e-10, 1.0])
+def test_an_exploration_rate_out_of_range_is_named(rho: float) -> None:
+    for kind, name in ((BanditBBM, "bandit-bbm"), (AdaBandit, "ada-bandit")):
+        with pytest.raises(UserError) as told:
+            kind(rho=rho)
+        assert (
+            str(told.value)
+            == f"rho={rho} of {name}: expected a number in [1e-09, k/(k+1)] for k labels."
+        )
+
+
 def test_problems_that_cannot_be_played_are_named() -> None:
     for kind in (BanditBBM, AdaBandit):
-        with pytest.raises(UserError, match=r"rho=0.8: expected a number in \(0, 0.75\]"):
+        with pytest.raises(UserError, match=r"rho=0.8: expected a number in \[1e-09, 0.75\]"):
             started(kind(Script(), 2, rho=0.8), 3, Dice())
     with pytest.raises(
         UserError, match=r"cannot play graph 'bandit' with 3 labels: expected full information"
@@ -76,3 +85,30 @@ def test_what_weak_learners_predict_and_are_told_is_checked() -> None:
     greedy = started(OnlineMBBM(Wrong(), 2), 3, Dice())
     with pytest.raises(LearnerError, match="changed the costs or weights that they were told"):
         play(greedy, [0, 1], 0)
+
+
+@pytest.mark.parametrize(
+    ("booster", "features", "sentence"),
+    [
+        (AdaboostOLM(learners=10**9), 1, "costs of learners=1000000000, 1000000000 x 3 numbers"),
+        (AdaboostOLM(learners=10**6), 10, "state of hedge-stump, 1000000 x 170 numbers"),
+        (
+            AdaboostOLM("cost-perceptron", learners=10**6),
+            40,
+            "weights of cost-perceptron, 1000000 x 121 numbers",
+        ),
+        (AdaboostOLM("hedge-advice", 10**6), 101, "costs of hypotheses, 1000000 x 101 numbers"),
+        (
+            OnlineMBBM(learners=1000),
+            1,
+            "potentials of learners=1000, 1000 x 1000 x 334 x 2 numbers",
+        ),
+    ],
+)
+def test_what_does_not_fit_into_memory_is_refused(
+    booster: Booster, features: int, sentence: str
+) -> None:
+    problem = Problem(graphs.full_information(3), features, 9)
+    with pytest.raises(UserError) as told:
+        booster.begin(problem, Dice())
+    assert str(told.value) == f"{sentence}: expected at most 1e+08."

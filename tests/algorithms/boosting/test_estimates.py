@@ -102,11 +102,11 @@ def test_k_squared_over_rho_bounds_cost_estimates(k: int) -> None:
 
 
 def test_the_rate_is_checked() -> None:
-    for rho in (0.0, -0.1, 0.76, 1.0, float("nan")):
+    for rho in (0.0, -0.1, 1e-320, 9.9e-10, 0.76, 1.0, float("nan")):
         with pytest.raises(UserError) as told:
             estimates.check_rate(rho, 3)
         assert str(told.value) == (
-            f"exploration rate rho={rho}: expected a number in (0, 0.75], as the loss estimates of 3 labels are"
+            f"exploration rate rho={rho}: expected a number in [1e-09, 0.75], as the loss estimates of 3 labels are"
             " bounded by k/rho for rho up to k/(k+1) only."
         )
     estimates.check_rate(0.75, 3)
