@@ -198,16 +198,35 @@ class Frontiers:
             values = [absent if x is None else x for x in found[name]]
             if len(values) != len(found["edges"]):
                 raise ValueError(f"{len(values)} {name} for {len(found['edges'])} edges")
+            if not all(_is_number(x) for x in values):
+                raise ValueError(f"{name} has a value that is no number")
             return np.array(values, dtype=np.float64)
+
+        def number(name: str, legal: type | tuple[type, ...] = (int, float)) -> Any:
+            if isinstance(found[name], bool) != (legal is bool) or not isinstance(
+                found[name], legal
+            ):
+                raise ValueError(f"{name}={found[name]!r} is not of its type")
+            return found[name]
 
         def limits(prefix: str) -> Frontier:
             low, middle, high = (column(prefix + name, np.inf) for name in _LIMITS)
-            edges, delta = column("edges", np.nan), float(found["delta"])
-            runs, confidence = int(found["runs"]), float(found["confidence"])
+            if not (np.isfinite(middle).all() and (low <= middle).all() and (middle <= high).all()):
+                raise ValueError(f"{prefix}low, {prefix}middle and {prefix}high are not in order")
+            edges, delta = column("edges", np.nan), float(number("delta"))
+            if not (np.diff(edges) > 0).all() or not edges.size or np.isnan(edges).any():
+                raise ValueError("edges do not increase")
+            runs, confidence = number("runs", int), float(number("confidence"))
             return Frontier(edges, low, middle, high, delta, runs, confidence)
 
         known = column("known", np.nan)
-        return cls(limits(""), limits("end_"), known, bool(found["anytime"]), int(found["rounds"]))
+        return cls(
+            limits(""), limits("end_"), known, number("anytime", bool), number("rounds", int)
+        )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 _LIMITS = ("low", "middle", "high")

@@ -179,3 +179,27 @@ def test_the_numbers_of_a_frontier_read_back_as_they_were() -> None:
     assert back.judged.low.tolist() == [0, 1]
     with pytest.raises(ValueError, match="1 low for 2 edges"):
         Frontiers.from_json(written | {"low": [1]})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"anytime": "x"},
+        {"anytime": 1},
+        {"rounds": 7.5},
+        {"runs": True},
+        {"delta": "0.05"},
+        {"low": ["1", 2]},
+        {"middle": [None, None]},
+        {"low": [1, 9]},
+        {"middle": [3, 9]},
+        {"end_high": [0, 0]},
+        {"edges": [0.2, 0.1]},
+    ],
+)
+def test_damaged_numbers_of_a_frontier_are_refused(damage: dict[str, Any]) -> None:
+    any_time, at_end = frontier([1, 2], [3, 4]), frontier([0, 1], [2, 2])
+    written = Frontiers(any_time, at_end, np.array([4.5, math.nan]), False, 70).to_json()
+    Frontiers.from_json(written)
+    with pytest.raises((TypeError, ValueError)):
+        Frontiers.from_json(written | damage)
