@@ -13,8 +13,9 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from boundcheck.algorithms.boosting import logistic
+from boundcheck.algorithms.boosting.adaptive import Following
 from boundcheck.algorithms.boosting.estimates import exploration, loss_estimate
-from boundcheck.errors import UserError
+from boundcheck.errors import LearnerError, UserError
 from boundcheck.verify import catalog, suite
 from boundcheck.verify.case import Case, Setting
 from boundcheck.verify.certificate import digest_of
@@ -73,6 +74,17 @@ def test_what_is_seen_inside_is_what_the_game_plays(name: str, graph: str) -> No
         assert run.slopes(run.alphas)[:, i] == pytest.approx(slopes, abs=1e-12)
         assert total(0.7) == pytest.approx(float(run.losses(np.full(4, 0.7))[:, i].sum()))
     assert (run.regrets <= run.largest_regrets).all()
+
+
+@pytest.mark.parametrize("ties", ["lowest", "random"])
+def test_experts_that_are_not_those_of_the_votes_are_refused(
+    ties: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = Following.experts.fget
+    assert right is not None
+    monkeypatch.setattr(Following, "experts", property(lambda self: (right(self) + 1) % 3))
+    with pytest.raises(LearnerError, match=r"reports the experts \[.*\] in round \d+: expected"):
+        inside(f"adaboost-olm:learners=4,ties={ties}", STUMPS[0], "full")
 
 
 def test_estimated_slopes_are_those_of_the_definition() -> None:

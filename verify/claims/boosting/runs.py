@@ -197,8 +197,9 @@ def _play(case: Case, replicate: int, interpreted: bool) -> Inside:
     truth = sequence.labels
     for t in range(T):
         p = boosting.predict(features[t])
-        labels[t], experts[t] = boosting.labels, boosting.experts
+        labels[t] = boosting.labels
         alphas[t], shares[t] = boosting.alphas, boosting.shares
+        experts[t] = _experts(case, t, labels[t], alphas[t], boosting.experts)
         best[t] = boosting.best
         if p[best[t]] < p.max():
             raise LearnerError(
@@ -210,3 +211,24 @@ def _play(case: Case, replicate: int, interpreted: bool) -> Inside:
         seen = int(truth[t]) if observes[action, truth[t]] else None
         boosting.update(features[t], action, seen)
     return Inside(sequence.n_labels, labels, alphas, experts, shares, best, truth, played)
+
+
+def _experts(
+    case: Case, at: int, labels: LabelArray, alphas: FloatArray, reported: LabelArray
+) -> LabelArray:
+    """The labels with the highest scores after each vote, shape (N,); of those that are level the one reported."""
+    assert isinstance(case.learner, Booster)
+    votes = alphas[:, None] * (labels[:, None] == np.arange(case.n_labels))
+    scores = votes.cumsum(axis=0)
+    found = scores.argmax(axis=1)
+    if case.learner.ties == "random":
+        rows = np.arange(len(labels))
+        level = (reported >= 0) & (reported < case.n_labels)
+        level[level] = scores[rows[level], reported[level]] == scores.max(axis=1)[level]
+        found = np.where(level, reported, found)
+    if not np.array_equal(found, reported):
+        raise LearnerError(
+            f"{case.learner.spec} reports the experts {reported.tolist()} in round {at}: expected {found.tolist()},"
+            " the labels with the highest scores."
+        )
+    return np.asarray(found)
