@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+LARGEST = 10**8
+"""Numbers in an array, 0.8 GB."""
 
 LONGEST = 400
 """Characters of a sentence with words of someone else's."""
@@ -34,6 +38,14 @@ def require(condition: bool, sentence: str) -> None:
     """Raise :class:`UserError` with ``sentence`` unless ``condition`` holds."""
     if not condition:
         raise UserError(sentence)
+
+
+def check_size(what: str, *shape: int) -> None:
+    """Raise :class:`UserError` for an array of more numbers than fit into memory on most machines."""
+    require(
+        math.prod(shape) <= LARGEST,
+        f"{what}, {' x '.join(map(str, shape))} numbers: expected at most {LARGEST:.0e}.",
+    )
 
 
 def suggest(word: str, legal: Iterable[str]) -> str:

@@ -12,6 +12,9 @@ from ..errors import UserError, require, unknown
 
 Number = TypeVar("Number", int, float)
 
+SMALLEST_RATE = 1e-9
+"""Of exploration. Below this an estimate, of the order of 1/rho, would have no digits left for what it adds up with."""
+
 _INTERVAL = re.compile(r"([\[(])\s*(\S+?)\s*,\s*(\S+?)\s*([\])])")
 
 

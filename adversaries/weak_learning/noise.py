@@ -18,8 +18,15 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algorithms.boosting.estimates import SMALLEST_RATE
-from ...algorithms.spec import check_keys, command_name, nested, read_float, spec_of, split_nested
+from ...algorithms.spec import (
+    SMALLEST_RATE,
+    check_keys,
+    command_name,
+    nested,
+    read_float,
+    spec_of,
+    split_nested,
+)
 from ...errors import require, unknown
 
 FloatArray = NDArray[np.float64]

@@ -22,8 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algorithms.boosting.weak import check_size
-from ...errors import UserError, require
+from ...errors import UserError, check_size, require
 from ..sequence import integer_at_least
 from .noise import Noise
 

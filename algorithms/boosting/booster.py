@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from ...errors import UserError, require, unknown
+from ...errors import UserError, check_size, require, unknown
 from ..baseline import Baseline, observes_itself
 from ..discovery import classes
 from ..graphs import FeedbackGraph
 from ..learner import Declaration, Player, Problem
-from ..spec import check_keys, command_name, read_float, read_int, split_nested
+from ..spec import SMALLEST_RATE, check_keys, command_name, read_float, read_int, split_nested
 from ..uniform import Uniform
-from .estimates import SMALLEST_RATE
 from .hedge import HedgeStump
-from .weak import FloatArray, WeakLearner, check_size
+from .weak import FloatArray, WeakLearner
 
 if TYPE_CHECKING:
     from .boosting import Boosting

@@ -26,12 +26,9 @@ from numpy.typing import NDArray
 
 from ...compiled import helper
 from ...errors import require
+from ..spec import SMALLEST_RATE
 
 FloatArray = NDArray[np.float64]
-
-
-SMALLEST_RATE = 1e-9
-"""Below this an estimate, of the order of 1/rho, would have no digits left for what it adds up with."""
 
 
 def largest_rate(n_labels: int) -> float:

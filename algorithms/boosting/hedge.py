@@ -31,9 +31,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import softmax
 
-from ...errors import LearnerError, require
+from ...errors import LearnerError, check_size, require
 from .stumps import Stumps
-from .weak import Crowd, FloatArray, IntArray, Setting, Spelt, check_size
+from .weak import Crowd, FloatArray, IntArray, Setting, Spelt
 
 
 def hedge_rate(n_hypotheses: int, cost_range: float, horizon: int) -> float:

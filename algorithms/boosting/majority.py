@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...compiled import kernel, workspace
-from ...errors import require, unknown
+from ...errors import check_size, require, unknown
 from ..baseline import NOTHING
 from ..learner import Player, Problem
 from .booster import BanditBooster, Booster, Generator, ready
@@ -55,7 +55,7 @@ from .boosting import (
 from .cache import cache_of, cast_vote, find_costs, open_vote
 from .estimates import explore
 from .potentials import Potentials
-from .weak import FloatArray, IntArray, check_size
+from .weak import FloatArray, IntArray
 
 SCALES = ("trivial", "exact")
 

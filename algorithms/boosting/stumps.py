@@ -30,7 +30,8 @@ from typing import ClassVar
 import numpy as np
 
 from ...compiled import helper, kernel, workspace
-from .weak import ASK, TELL, Compiled, FloatArray, IntArray, Setting, check_size, drawn
+from ...errors import check_size
+from .weak import ASK, TELL, Compiled, FloatArray, IntArray, Setting, drawn
 
 TINY = 1e-100
 """A sum of shares below which they are computed afresh."""

@@ -20,14 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiled import Kernel, helper, kernel, workspace
-from ...errors import LearnerError, UserError, call, require, said
+from ...errors import LearnerError, UserError, call, check_size, require, said
 from ..spec import nested, spec_of
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-LARGEST = 10**8
-"""Numbers in an array, 0.8 GB."""
 
 ASK = (
     # features, a number from [0, 1) for each learner that draws, labels k, parameters, states of the
@@ -380,14 +377,6 @@ class _Separate:
                         f"{self._who(i)} changed the {what} it was given from {before.tolist()} to"
                         f" {now.tolist()}: expected it to be left alone."
                     )
-
-
-def check_size(what: str, *shape: int) -> None:
-    """Raise :class:`UserError` for an array of more numbers than fit into memory on most machines."""
-    require(
-        math.prod(shape) <= LARGEST,
-        f"{what}, {' x '.join(map(str, shape))} numbers: expected at most {LARGEST:.0e}.",
-    )
 
 
 def check_costs(costs: FloatArray, weights: FloatArray) -> None:
