@@ -358,7 +358,7 @@ class Peeker:
         self.n_actions = problem.graph.n_actions
 
     def known(self) -> int:
-        label: int = sys._getframe(3).f_locals["label"]
+        label: int = sys._getframe(4).f_locals["label"]
         return label
 
     def predict(self, x: FloatArray) -> FloatArray:
