@@ -204,11 +204,15 @@ def replayed(path: Path) -> list[Any]:
         f"  {escape(found.form.statement)}",
         "",
     ]
+    names = found.form.names
+    observed, envelope = (
+        (f"{escape(name)} =" for name in names) if names else ("the observed side", "the envelope")
+    )
     columns = list(found.rows[-1])
     if len(found.rows) == 1:
         table = _table("name", "value")
         for name in columns:
-            table.add_row(name, escape(_short(found.rows[0][name])))
+            table.add_row(escape(name), escape(_short(found.rows[0][name])))
     else:
         table = _table(*columns)
         for row in found.rows:
@@ -217,8 +221,8 @@ def replayed(path: Path) -> list[Any]:
         *lines,
         table,
         "",
-        f"[green]accepted[/]: every number follows from the others, and the observed side"
-        f" {found.observed:.10g} lies {relation} the envelope {found.envelope:.10g}.",
+        f"[green]accepted[/]: every number follows from the others, and {observed}"
+        f" {found.observed:.10g} lies {relation} {envelope} {found.envelope:.10g}.",
     ]
 
 

@@ -128,6 +128,7 @@ class Form:
     why : one sentence: why it is true, or what is wrong with it
     missing : the hypothesis that a case does not meet, as a phrase, or None
     expected : the verdict expected of a case; None where either would do
+    names : what the two sides are, where "observed" and "envelope" do not say it
     """
 
     name: str
@@ -136,6 +137,7 @@ class Form:
     why: str
     missing: Callable[[Any], str | None] = lambda case: None
     expected: Callable[[Any], Verdict | None] = lambda case: Verdict.HOLDS
+    names: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ def _exact(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Rep
         )
     _compare(path, content, proof.content)
     observed, envelope = proof.values
-    row = content["instance"] | {"observed": observed, "envelope": envelope}
+    row = content["instance"] | _named(form, proof.values)
     return Replay(claim, form, observed, envelope, content, [row])
 
 
@@ -252,8 +252,38 @@ def _statistical(path: Path, content: dict[str, Any], claim: Claim, form: Form) 
         raise UserError(f"certificate '{path}' is rejected: its runs do not refute {claim.id}.")
     _compare(path, content, found.certificate.content)
     observed, envelope = found.certificate.values
-    row = {"runs": runs, "observed": observed, "envelope": envelope}
+    row = _told(content, found.rounds // runs, envelope) | {"evidence": found.evidence}
+    row |= _named(form, found.certificate.values)
     return Replay(claim, form, observed, envelope, content, [row])
+
+
+def _named(form: Form, values: tuple[float, float]) -> dict[str, float]:
+    return dict(zip(form.names or ("observed", "envelope"), values, strict=True))
+
+
+def _told(content: dict[str, Any], horizon: int, envelope: float) -> dict[str, Any]:
+    """What a certificate of sampling says of its game and its runs, a value each."""
+    game, resolved = content["game"], content["game"]["resolved"]
+    row = {name: game[name] for name in ("learner", "adversary", "graph")}
+    row |= {"T": horizon, "runs": content["replicates"]}
+    envelopes, observed = content.get("envelopes"), content.get("observed")
+    if isinstance(envelopes, dict):
+        for delta, bounds in envelopes.items():
+            row[f"violations, delta = {delta}"] = _exceeded(observed, bounds)
+    elif "edge" in resolved and "log_e_value" in content:
+        row["violations"] = _exceeded(observed, [envelope] * len(observed))
+        content = content | {name: resolved[name] for name in ("edge", "delta")}
+    content = {"gamma": resolved.get("gamma")} | content
+    names = {"edge": "gamma", "log_e_value": "log e-value", "p_value": "p-value"}
+    for name in ("violations", "gamma", "edge", "delta", "log_e_value", "rate", "p_value"):
+        if (value := content.get(name)) is not None:
+            row[names.get(name, name)] = float(value) if isinstance(value, str) else value
+    return row
+
+
+def _exceeded(observed: list[str], bounds: list[Any]) -> int:
+    """The number of runs whose observed side exceeds its bound."""
+    return sum(float(x) > float(y) for x, y in zip(observed, bounds, strict=True))
 
 
 def _can_compile() -> bool:

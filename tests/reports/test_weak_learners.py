@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from pathlib import Path
@@ -52,7 +53,24 @@ def test_a_broken_update_is_refuted_and_a_right_one_passes(
     assert len(commands) == status
     for certificate in commands:
         assert boundcheck("replay", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 0
-        assert "accepted" in capsys.readouterr().out
+        replayed = capsys.readouterr().out
+        assert "accepted" in replayed
+        words = dict(re.findall(r"^(\S.*?)  +(\S.*?) *$", replayed, re.MULTILINE))
+        content = json.loads((tmp_path / certificate).read_text("utf-8"))
+        declared = content["game"]["resolved"]
+        bound = float(declared["excess_loss"])
+        assert words["learner"].endswith(f":{name}")
+        assert words["adversary"] == adversary
+        assert int(words["T"]) == content["game"]["horizon"]
+        assert int(words["runs"]) == content["replicates"] == len(content["observed"])
+        assert int(words["violations"]) == sum(float(x) > bound for x in content["observed"]) > 0
+        for shown, told in (("gamma", declared["edge"]), ("delta", declared["delta"])):
+            assert float(words[shown]) == float(told)
+        assert float(words["log e-value"]) == float(content["log_e_value"])
+        largest = max(map(float, content["observed"]))
+        assert words["sum w c - (1 - gamma)/k sum w"] == f"{largest:.10g}"
+        assert words["S"] == f"{bound:.10g}"
+        assert f"above S = {bound:.10g}." in replayed
 
 
 def test_through_the_library() -> None:

@@ -218,6 +218,9 @@ def test_runs_that_refute_by_sampling_replay_with_and_without_numba(
     file = write(content, tmp_path)
     found = replay(file)
     assert found.observed > found.envelope
+    (told,) = found.rows
+    assert (told["T"], told["runs"], told["observed"]) == (60, 60, found.observed)
+    assert told["log e-value"] == float(content["log_e_value"])
     code = (
         "import sys; sys.modules['numba'] = None\n"
         "from pathlib import Path\n"

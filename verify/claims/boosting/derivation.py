@@ -162,6 +162,7 @@ DERIVATION = Claim(
             " probability about 0.07 at delta = 0.01, and at delta = 0.05 after two rounds with 0.25",
             _is_pair,
             _printed_pair,
+            ("P(violation), exact", "3 delta"),
         ),
         Form(
             "repaired",
@@ -169,6 +170,7 @@ DERIVATION = Claim(
             Proof.PROVED,
             "the increments of the sum have range 4 b; judged at every T up to that of the case",
             _is_pair,
+            names=("P(violation), exact", "delta"),
         ),
     ),
     cases=pair_settings,

@@ -217,6 +217,7 @@ SGD_REGRET_BANDIT = Claim(
             Proof.PROVED,
             "f is convex, and its estimated slopes are unbiased",
             about_one("boosting/sgd-regret-bandit", AdaBandit),
+            names=("largest regret of the weights", "envelope"),
         ),
     ),
     cases=bandit_settings,

@@ -229,6 +229,7 @@ FRONTIER = Claim(
             r" \le \delta \quad\text{for every } \gamma",
             Proof.PROVED,
             "for all T at once: whatever of the drift an edge gamma leaves holds a martingale down for ever",
+            names=("lower limit on S", "known S"),
         ),
     ),
     cases=frontier_settings,

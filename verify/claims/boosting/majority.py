@@ -347,6 +347,7 @@ ASYMPTOTIC_ERROR = Claim(
             "weak learners that ignore costs give both the same votes, and only explored rounds differ; that two"
             " asymptotic errors agree, or a bound with a hidden constant, no finite run can refute",
             known_edge("boosting/asymptotic-error", BanditBBM),
+            names=("|M_bandit - M_full|", "envelope"),
         ),
     ),
     cases=lambda: (*tuned_settings(), *bandit_settings()),

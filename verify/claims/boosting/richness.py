@@ -320,6 +320,7 @@ AGNOSTIC_LEARNABILITY = Claim(
             Proof.PROVED,
             "the draws of Hedge add a martingale with increments of range B",
             _apart,
+            names=("regret of the predictions", "R_delta(T)"),
         ),
     ),
     cases=regret_settings,

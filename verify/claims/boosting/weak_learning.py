@@ -117,6 +117,7 @@ def _claims(
         r"\sum_{t\le T} w_t c_{t,l_t} \le \frac{1-\gamma}{k}\sum_{t\le T} w_t + S"
         r" \quad\text{with probability } 1-\delta"
     )
+    excess = "sum w c - (1 - gamma)/k sum w"
     printed = Form(
         "printed",
         inequality + rf" \text{{ for each }} T,\ {shown}",
@@ -124,6 +125,7 @@ def _claims(
         "true of the weak learners whose S is known: Hedge over a class that holds a hypothesis of edge 2 gamma, and"
         " labels drawn with edge 2 gamma",
         partial(_missing, graph, False),
+        names=(excess, "S"),
     )
     derived = Form(
         "derived",
@@ -131,6 +133,7 @@ def _claims(
         Proof.PROVED,
         "the same S serves: the drift of the edge holds a martingale down for ever",
         partial(_missing, graph, True),
+        names=(f"largest {excess}", "S"),
     )
     condition = Claim(
         id=f"boosting/{name}",
