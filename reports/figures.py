@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -87,21 +88,17 @@ def ratio_figure(results: Sequence[Result], relation: str = "<=") -> str | None:
     results : rows of one form of one claim
     relation : "<=" or ">="; decides which ratio is the worst
     """
-    telling = [r for r in results if _readable(r) or r["verdict"] == "refuted"]
+    telling = [r for r in results if r["ratio"] is not None or r["verdict"] == "refuted"]
     graphs = {_graph_family(r["graph"]) for r in telling}
     cells = {(_graph_family(r["graph"]), _player(r)) for r in telling}
     if len(graphs) > 1 and len(cells) >= FEWEST_CELLS:
         return _heat_map(telling, relation)
-    readable = [r for r in telling if _readable(r)]
+    readable = [r for r in telling if r["ratio"] is not None]
     if not readable:
         return None
     if len(graphs) > 1:
         return _strip(readable, lambda r: _graph_family(r["graph"]))
     return _strip(readable, lambda r: _player(r).replace("\n", ", "))
-
-
-def _readable(result: Result) -> bool:
-    return result["ratio"] is not None and result["ratio"] > 0
 
 
 def _graph_family(graph: str) -> str:
@@ -126,8 +123,7 @@ def _heat_map(results: Sequence[Result], relation: str) -> str:
         {
             "graph": [_graph_family(r["graph"]) for r in results],
             "player": [_player(r) for r in results],
-            # how far beyond the envelope; a refuted case without a ratio is infinitely far
-            "excess": [sign * np.log10(r["ratio"]) if _readable(r) else np.inf for r in results],
+            "excess": [_excess(r["ratio"], sign) for r in results],
             "refuted": [r["verdict"] == "refuted" for r in results],
         }
     )
@@ -166,10 +162,17 @@ def _heat_map(results: Sequence[Result], relation: str) -> str:
     return svg(figure)
 
 
+def _excess(ratio: float | None, sign: int) -> float:
+    """How far beyond the envelope in powers of ten; a refuted case without a ratio is infinitely far."""
+    if ratio is None:
+        return math.inf
+    return sign * (math.log10(ratio) if ratio > 0 else -math.inf)
+
+
 def _cell(ratio: float, refuted: bool) -> str:
     if np.isnan(ratio):
         return ""
-    number = "∞" if np.isinf(ratio) else f"{ratio:.2g}"
+    number = "∞" if np.isinf(ratio) else f"{ratio:.2g}" if ratio > 0 else "≤ 0"
     return f"✗ {number}" if refuted else number
 
 
@@ -182,6 +185,8 @@ def _strip(results: Sequence[Result], group: Callable[[Result], str]) -> str:
         }
     )
     order = sorted(frame["group"].unique(), reverse=True)
+    positive = frame["ratio"][frame["ratio"] > 0]
+    left = min([0.1, *(positive / 1.5)])
     with sns.axes_style("ticks"):
         figure = Figure(figsize=(3, 0.2 + 0.34 * len(order)))
         axes = figure.add_axes(WHOLE)
@@ -193,13 +198,14 @@ def _strip(results: Sequence[Result], group: Callable[[Result], str]) -> str:
         # a fixed spread, not a random one: equal ratios stay apart and bytes stay equal
         heights = [order.index(name) + 0.12 * (i % 5 - 2) for i, name in enumerate(chosen["group"])]
         mark = "X" if verdict == "refuted" else "o"
-        axes.plot(
-            chosen["ratio"], heights, mark, ms=5, alpha=0.7, mew=0, color=colour, label=verdict
-        )
+        look: dict[str, Any] = {"ms": 5, "alpha": 0.7, "mew": 0, "color": colour}
+        ratios = chosen["ratio"].where(chosen["ratio"] > 0)
+        axes.plot(ratios, heights, mark, label=verdict, **look)
+        axes.plot(ratios.isna().map({True: left}), heights, "<", clip_on=False, **look | {"ms": 7})
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_formatter("")
-    axes.set_xlim(min(0.1, frame["ratio"].min() / 1.5), max(10.0, frame["ratio"].max() * 1.5))
+    axes.set_xlim(left, max(10.0, frame["ratio"].max() * 1.5))
     axes.set_yticks(range(len(order)), order)
     axes.set_ylim(-0.6, len(order) - 0.4)
     axes.set_xlabel("observed / envelope", fontsize=9)

@@ -180,7 +180,8 @@ def _form(
     worst = speaker(rows)
     certificates = {row["certificate"] for row in rows if row["certificate"]}
     forced = claim is not None and claim.id == FORCED
-    drawn = [] if forced else panels.panels(curves, rows)
+    observed = form.names[0] if form and form.names else "mistakes"
+    drawn = [] if forced else panels.panels(curves, rows, observed)
     # first the cases that a reader looks for
     ranked = sorted(
         rows,
@@ -203,6 +204,8 @@ def _form(
         ],
         "n_certificates": len(certificates),
         "relation": relation,
+        "observed": observed,
+        "below": any(row["ratio"] is not None and row["ratio"] <= 0 for row in rows),
         "ratios": _markup(_legible(figures.ratio_figure(rows, relation))),
         "panels": drawn,
         "drawn": {panel.row["verdict"] for panel in drawn},

@@ -41,13 +41,14 @@ class Panel:
     bites: str = ""
 
 
-def panels(curves: pd.DataFrame, rows: Sequence[Result]) -> list[Panel]:
+def panels(curves: pd.DataFrame, rows: Sequence[Result], observed: str = "mistakes") -> list[Panel]:
     """Pictures of the cases with the largest final ratio, vacuous ones last but one of them always there.
 
     Parameters
     ----------
     curves : columns ``results.CURVE_COLUMNS``, of one form of one claim
     rows : rows of verdicts.json of that form
+    observed : what is counted in a run
     """
     drawn = set(curves["case"])
     ranked = sorted(
@@ -58,10 +59,10 @@ def panels(curves: pd.DataFrame, rows: Sequence[Result]) -> list[Panel]:
     telling = [row for row in ranked if row["verdict"] != Verdict.VACUOUS]
     telling = telling[: SHOWN_CASES - bool(empty)]
     chosen = [*telling, *empty][:SHOWN_CASES]
-    return [_panel(curves[curves["case"] == row["case"]], row) for row in chosen]
+    return [_panel(curves[curves["case"] == row["case"]], row, observed) for row in chosen]
 
 
-def _panel(curves: pd.DataFrame, row: Result) -> Panel:
+def _panel(curves: pd.DataFrame, row: Result, observed: str) -> Panel:
     colour = COLOURS.get(row["verdict"], INK)
     if row["kind"] not in (Kind.MEAN, Kind.TAIL):
         return Panel(row, [_runs(curves, colour)])
@@ -74,7 +75,7 @@ def _panel(curves: pd.DataFrame, row: Result) -> Panel:
         bites = f"bites from t ≈ {_rounded(start):,}" if start > 1 else "bites from the first round"
     pictures = [_sampled(curves, colour, start, bites)]
     if row["kind"] == Kind.TAIL and row["verdict"] != Verdict.VACUOUS:
-        pictures.append(_histogram(curves, colour))
+        pictures.append(_histogram(curves, colour, observed))
     return Panel(row, pictures, bites)
 
 
@@ -144,15 +145,21 @@ def _sampled(curves: pd.DataFrame, colour: str, start: float | None, bites: str)
     axes.plot(t, observed.mean(), color=colour, lw=1.4)
     for _, own in curves.groupby("delta", dropna=False):
         axes.plot(own.groupby("rounds")["envelope"].mean(), color=INK, lw=1.6, ls="--", alpha=0.8)
-    axes.set_ylim(bottom=0.5)
+    below = bool(low.min() < 0)  # an excess below its budget
+    if below:
+        axes.set_yscale("symlog", linthresh=1)
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.minorticks_off()
+    else:
+        axes.set_ylim(bottom=0.5)
     if start is not None:
         axes.plot([start], [start], "o", color=INK, ms=5)
     axes.text(
-        *(0.98, 0.05),
+        *(0.02 if below else 0.98, 0.05),
         bites,
         transform=axes.transAxes,
         color=INK,
-        ha="right",
+        ha="left" if below else "right",
         fontsize=8.5,
         bbox={"fc": "white", "alpha": 0.85, "lw": 0, "pad": 1},
     )
@@ -160,8 +167,8 @@ def _sampled(curves: pd.DataFrame, colour: str, start: float | None, bites: str)
     return svg(figure)
 
 
-def _histogram(curves: pd.DataFrame, colour: str) -> str:
-    """Mistakes at the end over the runs, and each delta's envelope; on an axis of its own if it is far."""
+def _histogram(curves: pd.DataFrame, colour: str, observed: str) -> str:
+    """What is observed at the end over the runs, and each delta's envelope; on an axis of its own if it is far."""
     final = curves[curves["rounds"] == curves["rounds"].max()]
     values = final.loc[final["delta"] == final["delta"].max(), "observed"].to_numpy()
     bounds = {float(str(delta)): own["envelope"] for delta, own in final.groupby("delta")}
@@ -203,7 +210,7 @@ def _histogram(curves: pd.DataFrame, colour: str) -> str:
         means = [float(bound.mean()) for bound in bounds.values()]
         ends.set_xticks([round(x) for x in dict.fromkeys((min(means), max(means)))])
     runs.yaxis.set_major_locator(MaxNLocator(3, integer=True))
-    runs.set_xlabel("mistakes in a run", fontsize=9)
+    runs.set_xlabel(f"{literal(observed)} in a run", fontsize=9)
     runs.set_ylabel("runs", fontsize=9)
     for axes in {runs, ends}:
         axes.tick_params(labelsize=8)

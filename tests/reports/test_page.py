@@ -212,6 +212,25 @@ def test_a_theorem_has_its_strength_and_its_level(page: Page) -> None:
     assert "where it is refuted" not in page.text, "no key for what is not drawn"
 
 
+def test_what_is_observed_is_called_by_its_name(tmp_path: Path) -> None:
+    gap, other = "boosting/asymptotic-error", "gappletron/theorem-5a"
+    found = [
+        result(gap, "derived", kind="tail", ratio=1.06),
+        result(other, kind="tail", ratio=-0.2),
+    ]
+    curves = [
+        (row["claim"], row["form"], row["case"], 0, t, 0.3 * t, 20.0, 0.5)
+        for row in found
+        for t in (1, 50)
+    ]
+    (path, *_) = write_report(write(tmp_path, found, curves))
+    text = " ".join(path.read_text(encoding="utf-8").split())
+    assert text.count("so that one above 1 may still hold") == 2
+    assert text.count("Ratios of 0 or less") == 1
+    assert 'aria-label="|M_bandit - M_full| at the end"' in text
+    assert 'aria-label="mistakes at the end"' in text
+
+
 def test_the_tables_are_files_beside_the_page(folder: Path, tmp_path: Path) -> None:
     out, *tables = write_report(folder, tmp_path / "page.html")
     links = Page(out.read_text(encoding="utf-8")).links

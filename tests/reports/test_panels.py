@@ -12,7 +12,7 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from boundcheck.reports import panels
+from boundcheck.reports import figures, panels
 from boundcheck.reports.figures import COLOURS, INK
 
 T = 1000
@@ -110,6 +110,32 @@ def test_mean_band_envelopes_and_where_they_bite(drawn: list[Figure]) -> None:
     assert [text.get_text() for text in axes.texts] == [panel.bites]
 
 
+def test_an_excess_below_its_budget_is_drawn_as_well(drawn: list[Figure]) -> None:
+    curves = curve("a", 10, -100, {0.5: 300.0})
+    panels.panels(curves, [row("a", ratio=-1 / 3)])
+    (axes,) = drawn[0].axes
+    (mean,) = lines(axes, color=COLOURS["holds"])
+    bottom, top = axes.transData.transform([(1, axes.get_ylim()[i]) for i in (0, 1)])[:, 1]
+    heights = axes.transData.transform(mean.get_xydata())[:, 1]
+    assert ((bottom <= heights) & (heights < top)).all()
+    assert (np.diff(heights) < 0).all()
+
+
+@pytest.mark.parametrize("ratios", [(-0.5, 0.7), (0.0, 0.7), (-2.0, -1.0)])
+def test_ratios_that_no_logarithm_has_stand_at_the_left_end(
+    monkeypatch: pytest.MonkeyPatch, ratios: tuple[float, float]
+) -> None:
+    kept: list[Figure] = []
+    monkeypatch.setattr(figures, "svg", lambda figure: kept.append(figure) or "<svg></svg>")
+    more = {"graph": "bandit", "loss": None}
+    assert figures.ratio_figure([row("a", ratio=ratio, **more) for ratio in ratios])
+    (axes,) = kept[0].axes
+    (left,), (inside,) = lines(axes, marker="<"), lines(axes, marker="o")
+    seen = [line.get_xdata()[np.isfinite(line.get_xdata())].tolist() for line in (left, inside)]
+    below = [ratio for ratio in ratios if ratio <= 0]
+    assert seen == [[axes.get_xlim()[0]] * len(below), [r for r in ratios if r > 0]]
+
+
 def test_a_vacuous_case_says_so_and_has_no_histogram(drawn: list[Figure]) -> None:
     curves = curve("a", 1, 100, {0.5: 5000.0})
     (panel,) = panels.panels(curves, [row("a", verdict="vacuous")])
@@ -134,9 +160,10 @@ def test_the_histogram_counts_every_run_and_shows_every_delta(
 ) -> None:
     curves = curve("a", 60, observed, envelopes)
     curves["observed"] = curves["observed"].round()
-    panels.panels(curves, [row("a")])
+    panels.panels(curves, [row("a")], "what there is")
     figure = drawn[1]
     assert len(figure.axes) == parts
+    assert "what there is in a run" in [axes.get_xlabel() for axes in figure.axes]
     runs = next(axes for axes in figure.axes if axes.get_ylabel() == "runs")
     bars = [
         patch for patch in runs.patches if same_color(patch.get_facecolor()[:3], COLOURS["holds"])
