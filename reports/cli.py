@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,14 +18,12 @@ import click
 from .. import __version__
 from ..errors import UserError, suggest
 from .study_command import STUDIES_FOLDER, study
-from .terminal import AS_EXPECTED, INTERRUPTED, WRONG_INPUT, make_console
+from .terminal import AS_EXPECTED, DEFAULT_FOLDER, INTERRUPTED, WRONG_INPUT, make_console
 
 if TYPE_CHECKING:
     from ..verify.suite import Row
 
 logger = logging.getLogger(__name__)
-
-DEFAULT_FOLDER = Path("boundcheck-report")
 
 
 class _Commands(click.Group):
@@ -310,10 +309,8 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     "--results",
     "folder",
     type=click.Path(path_type=Path),
-    default=DEFAULT_FOLDER,
-    show_default=True,
     metavar="DIR",
-    help="Folder that verify wrote.",
+    help=f"Folder that verify wrote; default {DEFAULT_FOLDER}, and none with --study.",
 )
 @click.option(
     "--study",
@@ -321,23 +318,35 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     type=click.Path(path_type=Path),
     multiple=True,
     metavar="DIR",
-    help="Folder of a study; again for more. By default all those in results/.",
+    help="Folder of a study; again for more. By default all those in results/, beside the verdicts.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Page to write.")
-def report(folder: Path, studies: tuple[Path, ...], out: Path | None) -> int:
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE|DIR",
+    help="Page to write, or folder for index.html.",
+)
+def report(folder: Path | None, studies: tuple[Path, ...], out: Path | None) -> int:
     """Make one self-contained page of verdicts and studies: statements, evidence, pictures, tables.
 
-    Its tables are written beside it as CSV, Markdown and LaTeX.
+    With --study and without --results it is a page of these studies alone. Its tables are written beside it as CSV,
+    Markdown and LaTeX.
 
     \b
     boundcheck verify --quick && boundcheck report
-    boundcheck study smoke && boundcheck report
+    boundcheck study smoke && boundcheck report --study results/smoke --out smoke
     """
     from . import studies as shown
     from .page import write_report
 
     found = [shown.load(place) for place in studies or shown.found_in(STUDIES_FOLDER)]
-    written = write_report(folder, out, found)
+    written = write_report(
+        folder or DEFAULT_FOLDER,
+        out,
+        found,
+        verdicts=folder is not None or not studies,
+        quiet=not sys.stderr.isatty(),
+    )
     lines = "\n".join(f"wrote {path}" for path in written)
     make_console(False).print(lines, markup=False, soft_wrap=True)
     return AS_EXPECTED

@@ -12,7 +12,7 @@ from ..verify import suite
 from ..verify.claim import Verdict
 from ..verify.suite import Row
 from . import tables
-from .terminal import AS_EXPECTED, SURPRISE, WRONG_INPUT
+from .terminal import AS_EXPECTED, DEFAULT_FOLDER, SURPRISE, WRONG_INPUT
 
 
 def conclude(
@@ -65,7 +65,8 @@ def conclude(
         f" {seconds:.1f} s; seed {document['suite']['seed']}",
         soft_wrap=True,
     )
-    where = f"verdicts and certificates in {out}/; a page of them: boundcheck report"
+    page = "boundcheck report" + ("" if out == DEFAULT_FOLDER else f" --results {out}")
+    where = f"verdicts and certificates in {out}/; a page of them: {page}"
     console.print(where, markup=False, soft_wrap=True)
     if any(row.verdict == Verdict.ERROR for row in rows):
         return WRONG_INPUT

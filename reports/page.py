@@ -21,6 +21,7 @@ from . import figures, panels
 from .exports import FOLDER, file_names, write_tables
 from .figures import Result
 from .frontiers import frontier_panels
+from .progress import progress
 from .studies import StudyResults, section
 from .studies import write_tables as write_study_tables
 from .tables import speaker
@@ -43,15 +44,23 @@ MEANING = {
 
 
 def write_report(
-    folder: Path, out: Path | None = None, found: Sequence[StudyResults] = ()
+    folder: Path,
+    out: Path | None = None,
+    found: Sequence[StudyResults] = (),
+    *,
+    verdicts: bool = True,
+    quiet: bool = True,
 ) -> list[Path]:
     """Write the page of a result folder and of studies and, beside it, its tables as files.
 
     Parameters
     ----------
     folder : what ``verify`` wrote; with studies it need not have written anything
-    out : file to write; ``index.html`` in the folder when None
+    out : file to write, or folder for ``index.html``, which is any name without a suffix; the results' own when
+        None
     found : studies to show as well
+    verdicts : whether to show what ``verify`` wrote; without it there must be a study
+    quiet : show no progress
 
     Returns
     -------
@@ -62,13 +71,23 @@ def write_report(
     UserError
         if there are no results, or the page cannot be written
     """
-    studies = [section(own) for own in found]
-    if studies and not (folder / results.VERDICTS).exists():
+    if found and not (verdicts and (folder / results.VERDICTS).exists()):
         loaded = results.Results({"suite": None, "results": []}, pd.DataFrame(columns=["claim"]))
     else:
         loaded = results.load(folder)
     document, rows = loaded.document, loaded.document["results"]
-    path = folder / "index.html" if out is None else out
+    path = _page(folder, out)
+    claims = _by_claim(rows)
+    total = len(claims) + len(found)
+    with progress(total, quiet=quiet, first="drawing", then="drawing") as advance:
+        sections = []
+        for name, own in claims.items():
+            sections.append(_section(name, own, loaded.curves, document["suite"]["level"]))
+            advance(1, 0)
+        studies = []
+        for study in found:
+            studies.append(section(study))
+            advance(1, 0)
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=select_autoescape(),
@@ -85,10 +104,7 @@ def write_report(
     ).as_posix()
     text = environment.get_template("page.html").render(
         suite=document["suite"],
-        sections=[
-            _section(name, own, loaded.curves, document["suite"]["level"])
-            for name, own in _by_claim(rows).items()
-        ],
+        sections=sections,
         tables=[f"{FOLDER}/{name}" for name in file_names(rows)],
         band=[f"{100 * q:g}" for q in panels.BAND],
         hypotheses=document.get("hypotheses", []),
@@ -100,7 +116,7 @@ def write_report(
         studies=studies,
     )
     try:
-        if studies:
+        if studies or path != out:
             path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_own_ids(text), encoding="utf-8")
     except OSError as error:
@@ -108,9 +124,17 @@ def write_report(
             f"page '{path}' cannot be written: {error.strerror}; expected a file in a folder that exists."
         ) from None
     tables = write_tables(rows, path.parent / FOLDER) if rows else []
-    for own in found:
-        tables += write_study_tables(own, path.parent / FOLDER)
+    for study in found:
+        tables += write_study_tables(study, path.parent / FOLDER)
     return [path, *tables]
+
+
+def _page(folder: Path, out: Path | None) -> Path:
+    """The file that the page goes to."""
+    if out is None:
+        return folder / "index.html"
+    names_a_folder = out.is_dir() or not (out.suffix or out.is_file())
+    return out / "index.html" if names_a_folder else out
 
 
 def _number(value: float | None, digits: int = 3) -> str:

@@ -43,11 +43,17 @@ def rate(per_second: float) -> str:
 
 @contextmanager
 def progress(
-    total: int, *, quiet: bool, done: int = 0, wrong: str = "surprises"
+    total: int,
+    *,
+    quiet: bool,
+    done: int = 0,
+    wrong: str = "surprises",
+    first: str = "compiling, then playing",
+    then: str = "playing",
 ) -> Iterator[Advance]:
     """Show the progress of ``total`` cases, ``done`` of them beforehand, on standard error.
 
-    ``wrong`` is what the cases that went wrong are called.
+    ``wrong`` is what the cases that went wrong are called, ``first`` and ``then`` what is being done on a terminal.
     """
     if quiet:
         yield lambda cases, bad: None
@@ -61,10 +67,10 @@ def progress(
             console=Console(stderr=True),
             transient=True,
         ) as bar:
-            task = bar.add_task("compiling, then playing", total=total, completed=done)
+            task = bar.add_task(first, total=total, completed=done)
 
             def advance(cases: int, bad: int) -> None:
-                text = f"playing, {bad} {wrong}" if bad else "playing"
+                text = f"{then}, {bad} {wrong}" if bad else then
                 bar.update(task, advance=cases, description=text)
 
             yield advance

@@ -1,14 +1,18 @@
-"""What every command shares: the console it prints on and the exit statuses."""
+"""What every command shares: the console it prints on, the folder of results and the exit statuses."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+DEFAULT_FOLDER = Path("boundcheck-report")
+"""Where ``verify`` writes and ``report`` reads."""
 
 AS_EXPECTED, SURPRISE, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 

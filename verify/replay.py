@@ -266,7 +266,7 @@ def _told(content: dict[str, Any], horizon: int, envelope: float) -> dict[str, A
     game, resolved = content["game"], content["game"]["resolved"]
     row = {name: game[name] for name in ("learner", "adversary", "graph")}
     row |= {"T": horizon, "runs": content["replicates"]}
-    envelopes, observed = content.get("envelopes"), content.get("observed")
+    envelopes, observed = content.get("envelopes"), content.get("observed", [])
     if isinstance(envelopes, dict):
         for delta, bounds in envelopes.items():
             row[f"violations, delta = {delta}"] = _exceeded(observed, bounds)

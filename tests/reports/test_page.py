@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from itertools import product
 from pathlib import Path
@@ -21,6 +22,7 @@ from frontier_numbers import FRONTIER
 
 from boundcheck.errors import UserError
 from boundcheck.reports import figures
+from boundcheck.reports import page as page_module
 from boundcheck.reports.page import write_report
 from boundcheck.verify import catalog, results
 
@@ -256,6 +258,37 @@ def test_the_same_results_give_the_same_bytes(folder: Path) -> None:
     first, second = (write_report(folder)[0].read_bytes() for _ in range(2))
     assert first == second
     assert dict(mpl.rcParams) == before
+
+
+def test_a_page_goes_into_a_file_or_a_folder(tmp_path: Path) -> None:
+    found = write(tmp_path, [], [])
+    (tmp_path / "there.is").mkdir()
+    (tmp_path / "old").write_text("an earlier page")
+    names = {
+        "page.html": "page.html",
+        "deep/new": "deep/new/index.html",
+        "there.is": "there.is/index.html",
+        "old": "old",
+    }
+    for out, page in names.items():
+        assert write_report(found, tmp_path / out)[0] == tmp_path / page
+        assert (tmp_path / page).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_progress_is_told_for_each_claim(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+
+    @contextmanager
+    def progress(total: int, **how: Any) -> Iterator[Any]:
+        told.append((total, how["quiet"]))
+        yield lambda done, wrong: told.append(done)
+
+    monkeypatch.setattr(page_module, "progress", progress)
+    write_report(folder, tmp_path / "page.html", quiet=False)
+    claims = len({row["claim"] for row in rows()})
+    assert told == [(claims, False), *[1] * claims]
 
 
 def test_certificates_are_found_from_a_page_elsewhere(folder: Path, tmp_path: Path) -> None:

@@ -170,6 +170,20 @@ def test_the_page_has_pictures_and_tables(tmp_path: Path, monkeypatch: pytest.Mo
     assert r"keyword scale & tuning & learner & mean & min & max & count \\" in latex
 
 
+def test_a_study_that_is_named_has_a_page_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdicts = tmp_path / "boundcheck-report"
+    place = str(written(tmp_path / "results", with_finding(), COUNTS))
+    verdicts.mkdir()
+    (verdicts / "verdicts.json").write_text("{}")
+    status, page = page_of(tmp_path, monkeypatch, "--study", place)
+    assert status == 0
+    assert 'id="study-small"' in page
+    for asked in ((), ("--study", place, "--results", "boundcheck-report")):
+        assert page_of(tmp_path, monkeypatch, *asked)[0] == 2, "these verdicts are damaged"
+
+
 def test_the_same_results_are_the_same_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
