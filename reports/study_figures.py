@@ -12,6 +12,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
 
 from ..verify.lineup import BEST
 from ..verify.study import Study
@@ -172,6 +173,20 @@ def regret(study: Study, sums: pd.DataFrame) -> str | None:
     return _over_rounds(study, shown, "regret", regret=True)
 
 
+FEW_DECADES = 30
+"""Last round over first up to which powers of ten alone would be too few labels."""
+
+
+def log_rounds(axes: Axes) -> None:
+    """Rounds on a logarithmic axis, without labels so close that they lie upon each other."""
+    axes.set_xscale("log")
+    first, last = axes.get_xlim()
+    if last <= FEW_DECADES * first:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
+
+
 def _over_rounds(study: Study, sums: pd.DataFrame, name: str, *, regret: bool) -> str:
     place, looks = layout(study), looks_of(study)
     tunings = [t for t in dict.fromkeys(sums["tuning"]) if t != BEST]
@@ -206,7 +221,7 @@ def _over_rounds(study: Study, sums: pd.DataFrame, name: str, *, regret: bool) -
         axes.set_title(", ".join([f"tuning {tuning}", *words]), fontsize=9)
         axes.tick_params(labelsize=8)
     first: Axes = panels[0, 0]
-    first.set_xscale("log")
+    log_rounds(first)
     if regret:  # where the comparator loses more than the learner errs, how much more says little
         first.set_ylim(max(float(by_seed["shown"].min()), -every[-1] / 4), every[-1])
     elif (by_seed["shown"] > 0).all():

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from ..verify.study import Study
 from .figures import INK, STYLE, svg
-from .study_figures import PANEL, looks_of
+from .study_figures import PANEL, log_rounds, looks_of
 from .twins import FEWEST, REACHED, longest
 
 Draw = Callable[[Axes, pd.DataFrame], None]
@@ -40,7 +40,7 @@ def curves(study: Study, sums: pd.DataFrame, measure: str, tuning: str) -> str:
                 axes.axhline(share, lw=1, ls="--", color=INK)
 
     figure, first = _panels(study, shown, draw, "round", f"{measure.replace('_', ' ')} / round")
-    first.set_xscale("log")
+    log_rounds(first)
     first.set_ylim(0, 1)
     return svg(figure)
 

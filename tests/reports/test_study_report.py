@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from small_study import small
 
 from boundcheck.errors import UserError
@@ -203,6 +206,27 @@ def test_rows_are_k_columns_are_d_and_the_noise_lies_inside() -> None:
     place = study_figures.layout(small(grid=grid))
     assert place == study_figures.Layout("n_labels", "keyword_scale", "noise", ("graph",))
     assert study_figures.layout(small()) == study_figures.Layout(None, None, "keyword_scale", ())
+
+
+@pytest.mark.parametrize("horizon", [40, 200, 100_000])
+def test_labels_of_rounds_do_not_lie_upon_each_other(horizon: int) -> None:
+    figure = Figure(figsize=study_figures.PANEL, layout="constrained")
+    axes = figure.subplots()
+    axes.plot([30, horizon], [0.5, 0.2])
+    axes.tick_params(labelsize=8)
+    study_figures.log_rounds(axes)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    low, high = axes.get_xlim()
+    labels = [
+        tick.label1.get_window_extent()
+        for minor in (False, True)
+        for tick in (axes.xaxis.get_minor_ticks() if minor else axes.xaxis.get_major_ticks())
+        if low <= tick.get_loc() <= high and tick.label1.get_text()
+    ]
+    assert labels
+    places = sorted((box.x0, box.x1) for box in labels)
+    assert all(end < start for (_, end), (start, _) in pairwise(places))
 
 
 def test_stale_results_are_shown_and_said_to_be_stale(
