@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +18,9 @@ from .figures import COLOURS, INK, STYLE, WHOLE, Result, svg
 SHOWN_CASES = 8
 
 BLUE, TINT = "#1d5fa8", "#fbeeec"
+
+DIGITS = 12
+"""Decimals of edges in tables: beyond them is what a grid was rounded to."""
 
 ROOM = 1.3
 """How far the axis goes beyond what is on it, as a factor."""
@@ -51,7 +53,7 @@ def by_edge(found: Frontiers) -> pd.DataFrame:
     any_time, at_end = found.any_time, found.at_end
     return pd.DataFrame(
         {
-            "gamma": found.edges,
+            "gamma": found.edges.round(DIGITS),
             "S_low": any_time.low,
             "S_high": any_time.high,
             "S_known": found.known,
@@ -66,11 +68,13 @@ def by_loss(found: Frontiers) -> pd.DataFrame:
     values = np.concatenate([found.any_time.low, found.any_time.high])
     seen = values[np.isfinite(values) & (values > 0)]
     decades = np.arange(-3, 9)
-    marks = np.outer(10.0**decades, [1, 2, 5]).ravel()
+    marks = np.outer(10.0**decades, [1, 2, 5]).ravel().round(DIGITS)
     if seen.size:
         first, last = np.searchsorted(marks, [seen.min(), seen.max()])
         marks = marks[max(first - 1, 0) : last + 1]
-    limits = [found.any_time.edges_at(loss) for loss in marks] if seen.size else []
+    limits = (
+        [np.round(found.any_time.edges_at(loss), DIGITS) for loss in marks] if seen.size else []
+    )
     return pd.DataFrame(
         [(loss, *pair) for loss, pair in zip(marks, limits, strict=False)],
         columns=["S", "gamma_low", "gamma_high"],
@@ -119,15 +123,17 @@ def _picture(found: Frontiers, colour: str) -> str:
     axes.set_xlabel("edge γ", fontsize=9)
     axes.set_ylabel("excess loss S", fontsize=9)
     axes.yaxis.set_label_coords(-0.13, 0.5)  # the same however wide the numbers are
-    _words(axes, x, low, high)
+    _words(axes, x, low, high, found)
+    words = f"δ = {any_time.delta:g}, T = {found.rounds:,}, {any_time.runs} runs"
+    axes.set_title(words, fontsize=8.5, color=INK, loc="left")
     sns.despine(ax=axes)
     return svg(figure)
 
 
 def _largest(found: Frontiers) -> float:
-    """Up to where the axis must go: the band, and most of what is known."""
-    any_time, known = found.any_time, found.known[np.isfinite(found.known)]
-    seen = np.concatenate([any_time.middle, any_time.high, known[: math.ceil(0.7 * len(known))]])
+    """Up to where the axis must go: the band, and what is known."""
+    any_time = found.any_time
+    seen = np.concatenate([any_time.middle, any_time.high, found.known])
     return max(2.0, float(seen[np.isfinite(seen)].max()))
 
 
@@ -142,7 +148,7 @@ def _known(axes: Axes, found: Frontiers) -> None:
         axes.plot(x[-1:], y[-1:], "o", color=BLUE, ms=4, clip_on=False)
 
 
-def _words(axes: Axes, x: FloatArray, low: FloatArray, high: FloatArray) -> None:
+def _words(axes: Axes, x: FloatArray, low: FloatArray, high: FloatArray, found: Frontiers) -> None:
     """What the points on either side of the band are, in the middle of the room that they have."""
     to_axes = axes.transData + axes.transAxes.inverted()
     box = {"fc": "white", "alpha": 0.8, "lw": 0, "pad": 1}
@@ -151,7 +157,13 @@ def _words(axes: Axes, x: FloatArray, low: FloatArray, high: FloatArray) -> None
         at = int(share * (len(x) - 1))
         return float(np.clip(to_axes.transform((x[at], values[at]))[1], 0, 1))
 
-    above = (1 + height(high, 0.3)) / 2
+    band = height(high, 0.3)
+    known = found.known[: len(found.known) * 2 // 5]
+    lines = [height(np.full(len(x), S), 0) for S in known if np.isfinite(S) and S > 0]
+    above = (1 + band) / 2
+    if lines and min(lines) - 0.06 < above < max(lines) + 0.06:  # in the larger room beside it
+        rooms = ((max(lines), 1.0), (band, min(lines)))
+        above = sum(max(rooms, key=lambda room: room[1] - room[0])) / 2
     axes.text(0.03, above, "not established", transform=axes.transAxes, va="center", color=INK,
               fontsize=8, bbox=box)  # fmt: skip
     below = height(low, 0.25) / 2

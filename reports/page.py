@@ -113,6 +113,7 @@ def write_report(
         cases=len({row["case"] for row in rows}),
         cells=len(rows),
         order=LOUDEST_FIRST,
+        level=document["suite"]["level"] if document["suite"] else None,
         studies=studies,
     )
     try:

@@ -81,6 +81,8 @@ def test_a_picture_has_the_band_what_is_known_and_the_end(drawn: list[Axes]) -> 
     words = [text.get_text() for text in axes.texts]
     assert words == ["not established", "refuted for the weak learner"]
     assert axes.get_ylim()[1] > 47.5
+    title = f"δ = 0.05, T = {FRONTIER['rounds']:,}, {FRONTIER['runs']} runs"
+    assert axes.get_title(loc="left") == title
 
 
 def test_what_is_declared_for_one_edge_ends_in_a_point(drawn: list[Axes]) -> None:
@@ -96,6 +98,25 @@ def test_words_stand_in_the_room_of_their_own_side(drawn: list[Axes]) -> None:
     to_axes = axes.transData + axes.transAxes.inverted()
     assert above > to_axes.transform((0.05, 4.0))[1]
     assert 0 < below < to_axes.transform((0.05, 1.0))[1]
+
+
+@pytest.mark.parametrize("known", [[100.0, 150.0, 4000.0], [17.0, 17.0, 17.0]])
+def test_what_is_known_stays_inside_and_has_no_words_upon_it(
+    drawn: list[Axes], known: list[float]
+) -> None:
+    frontiers.frontier_panels([row(known=known)])
+    (axes,) = drawn
+    assert axes.get_ylim()[1] > known[-1]
+    at = (axes.transData + axes.transAxes.inverted()).transform([(0, S) for S in known[:1]])[0, 1]
+    assert abs(axes.texts[0].get_position()[1] - at) > 0.05
+
+
+def test_edges_are_rounded_in_tables() -> None:
+    edges = [0.0, 0.1 + 0.2, 0.9400000000000001]
+    frames = frontiers.frontier_frames([row(edges=edges)])
+    assert frames["frontiers"]["gamma"].to_list() == [0, 0.3, 0.94]
+    assert set(frames["frontier-edges"]["gamma_low"].dropna()) <= {0, 0.3, 0.94}
+    assert {0.3, 0.94} & set(frames["frontier-edges"]["gamma_high"])
 
 
 def test_limits_that_are_infinite_or_unknown_are_left_open(drawn: list[Axes]) -> None:
