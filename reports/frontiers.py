@@ -162,8 +162,8 @@ def _words(axes: Axes, x: FloatArray, low: FloatArray, high: FloatArray, found: 
     lines = [height(np.full(len(x), S), 0) for S in known if np.isfinite(S) and S > 0]
     above = (1 + band) / 2
     if lines and min(lines) - 0.06 < above < max(lines) + 0.06:  # in the larger room beside it
-        rooms = ((max(lines), 1.0), (band, min(lines)))
-        above = sum(max(rooms, key=lambda room: room[1] - room[0])) / 2
+        over, under = 1 - max(lines), min(lines) - band
+        above = 1 - over / 2 if over > under else band + under / 2
     axes.text(0.03, above, "not established", transform=axes.transAxes, va="center", color=INK,
               fontsize=8, bbox=box)  # fmt: skip
     below = height(low, 0.25) / 2

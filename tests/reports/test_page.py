@@ -8,7 +8,6 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from html.parser import HTMLParser
 from itertools import product
 from pathlib import Path
@@ -19,10 +18,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from frontier_numbers import FRONTIER
+from page_results import result, write
 
 from boundcheck.errors import UserError
 from boundcheck.reports import figures
-from boundcheck.reports import page as page_module
 from boundcheck.reports.page import write_report
 from boundcheck.verify import catalog, results
 
@@ -35,18 +34,6 @@ DRAWN = {
     ("gappletron/theorem-5a", "repaired"),
     ("gappletron/theorem-6", "repaired"),
 }
-SUITE = {
-    "versions": {"boundcheck": "0.1.0", "numpy": "2.0.0"},
-    "cpu": "a processor",
-    "libm": "a library",
-    "seed": 7,
-    "level": 1e-9,
-    "sampled_cells": 3,
-    "false_alarm_probability": 3e-9,
-    "seconds": 1.5,
-}
-
-
 FRAME = """<iframe src="{page}" style="border: 0; width: {width}px; height: 900px"></iframe>
 <script>
 addEventListener("load", () => {{
@@ -91,34 +78,6 @@ class Page(HTMLParser):
         self.text += data
 
 
-def result(
-    claim: str = "gappletron/lemma-1", form: str = "repaired", **other: Any
-) -> dict[str, Any]:
-    """A row of verdicts.json."""
-    row = {
-        "claim": claim,
-        "form": form,
-        "learner": "gappletron:loss=smooth-hinge,rule=threshold,gamma=2",
-        "loss": "smooth-hinge",
-        "adversary": "one-hot:noise=0.1",
-        "graph": "bandit",
-        "kind": "pathwise",
-        "verdict": "holds",
-        "expected": "holds",
-        "observed": 0.5,
-        "envelope": 1.0,
-        "ratio": 0.5,
-        "regret_ratio": None,
-        "headroom": 2.0,
-        "evidence": "100 rounds in 2 runs",
-        "runs": 2,
-        "rounds": 100,
-        "flags": [],
-        "certificate": None,
-    } | other
-    return {"case": f"{row['learner']} | {row['adversary']} | {row['graph']} | T=50"} | row
-
-
 def rows() -> Iterator[dict[str, Any]]:
     """A few claims: with a heat map, with curves, of every verdict, unknown, without any number."""
     losses, graphs = ("smooth-hinge", "logistic-K"), ("bandit", "full", "random:density=0.2,seed=1")
@@ -145,21 +104,6 @@ def rows() -> Iterator[dict[str, Any]]:
         "gappletron/lemma-3", "printed", verdict="not applicable", expected=None, **nothing
     )
     yield result("mine/claim", "printed", verdict="error", evidence="ValueError: a", **nothing)
-
-
-def write(folder: Path, found: list[dict[str, Any]], curves: list[tuple[Any, ...]]) -> Path:
-    """A result folder."""
-    document = {
-        "schema": results.SCHEMA,
-        "suite": SUITE,
-        "results": found,
-        "hypotheses": [{"name": "margin", "measured": -0.25, "meaning": "smallest margin of U"}],
-    }
-    results.write_json(document, folder / results.VERDICTS)
-    pd.DataFrame(curves, columns=results.CURVE_COLUMNS).to_parquet(
-        folder / results.CURVES, index=False
-    )
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -214,25 +158,6 @@ def test_a_theorem_has_its_strength_and_its_level(page: Page) -> None:
     assert "where it is refuted" not in page.text, "no key for what is not drawn"
 
 
-def test_what_is_observed_is_called_by_its_name(tmp_path: Path) -> None:
-    gap, other = "boosting/asymptotic-error", "gappletron/theorem-5a"
-    found = [
-        result(gap, "derived", kind="tail", ratio=1.06),
-        result(other, kind="tail", ratio=-0.2),
-    ]
-    curves = [
-        (row["claim"], row["form"], row["case"], 0, t, 0.3 * t, 20.0, 0.5)
-        for row in found
-        for t in (1, 50)
-    ]
-    (path, *_) = write_report(write(tmp_path, found, curves))
-    text = " ".join(path.read_text(encoding="utf-8").split())
-    assert text.count("so that one above 1 may still hold") == 2
-    assert text.count("Ratios of 0 or less") == 1
-    assert 'aria-label="|M_bandit - M_full| at the end"' in text
-    assert 'aria-label="mistakes at the end"' in text
-
-
 def test_the_tables_are_files_beside_the_page(folder: Path, tmp_path: Path) -> None:
     out, *tables = write_report(folder, tmp_path / "page.html")
     links = Page(out.read_text(encoding="utf-8")).links
@@ -258,37 +183,6 @@ def test_the_same_results_give_the_same_bytes(folder: Path) -> None:
     first, second = (write_report(folder)[0].read_bytes() for _ in range(2))
     assert first == second
     assert dict(mpl.rcParams) == before
-
-
-def test_a_page_goes_into_a_file_or_a_folder(tmp_path: Path) -> None:
-    found = write(tmp_path, [], [])
-    (tmp_path / "there.is").mkdir()
-    (tmp_path / "old").write_text("an earlier page")
-    names = {
-        "page.html": "page.html",
-        "deep/new": "deep/new/index.html",
-        "there.is": "there.is/index.html",
-        "old": "old",
-    }
-    for out, page in names.items():
-        assert write_report(found, tmp_path / out)[0] == tmp_path / page
-        assert (tmp_path / page).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-
-
-def test_progress_is_told_for_each_claim(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[Any] = []
-
-    @contextmanager
-    def progress(total: int, **how: Any) -> Iterator[Any]:
-        told.append((total, how["quiet"]))
-        yield lambda done, wrong: told.append(done)
-
-    monkeypatch.setattr(page_module, "progress", progress)
-    write_report(folder, tmp_path / "page.html", quiet=False)
-    claims = len({row["claim"] for row in rows()})
-    assert told == [(claims, False), *[1] * claims]
 
 
 def test_certificates_are_found_from_a_page_elsewhere(folder: Path, tmp_path: Path) -> None:
