@@ -60,6 +60,14 @@ def rates(case: Case) -> tuple[Fraction, ...]:
     return tuple(dict.fromkeys((rho_of(case), Fraction(k, k + 1), *RATES)))
 
 
+def check_draw(n_labels: int, rho: Fraction, *labels: int) -> None:
+    """Refuse a round of exploration with too few labels, a rate out of range, or labels that are none."""
+    require(n_labels >= 2, f"{n_labels} labels: expected at least 2.")
+    require(0 < rho < 1, f"rho {rho}: expected a number above 0 and below 1.")
+    for label in labels:
+        require(0 <= label < n_labels, f"label {label}: expected one of 0 to {n_labels - 1}.")
+
+
 @dataclass(frozen=True)
 class DrawInstance:
     """A round of exploration, and costs.
@@ -80,10 +88,7 @@ class DrawInstance:
 
     def __post_init__(self) -> None:
         k = len(self.rows)
-        require(k >= 2, f"{k} labels: expected at least 2.")
-        require(0 < self.rho < 1, f"rho {self.rho}: expected a number above 0 and below 1.")
-        for label in (self.best, self.label, self.played):
-            require(0 <= label < k, f"label {label}: expected one of 0 to {k - 1}.")
+        check_draw(k, self.rho, self.best, self.label, self.played)
         require(
             all(len(row) == k for row in self.rows), f"costs: expected {k} rows of {k} numbers."
         )

@@ -32,7 +32,7 @@ from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...enumeration import Check, Enumeration, worst
 from ...exact_boosting import Fractions, texts
 from ...interval import Interval
-from .estimates import adaptive_settings, deviation, rates, rho_of
+from .estimates import adaptive_settings, check_draw, deviation, rates, rho_of
 from .estimates_bounded import exceeded, slope_limit
 from .estimates_in_play import adapts, explores, few, grid, step_checks
 from .logistic import EXACTLY, WEIGHTS
@@ -63,11 +63,8 @@ class SlopeInstance:
     kind: ClassVar[str] = "slope"
 
     def __post_init__(self) -> None:
-        k = len(self.shares)
-        require(k >= 2, f"{k} labels: expected at least 2.")
-        require(0 < self.rho < 1, f"rho {self.rho}: expected a number above 0 and below 1.")
-        for label in (self.best, self.label, self.played, self.predicted):
-            require(0 <= label < k, f"label {label}: expected one of 0 to {k - 1}.")
+        labels = (self.best, self.label, self.played, self.predicted)
+        check_draw(len(self.shares), self.rho, *labels)
         require(all(0 <= q <= 1 for q in self.shares), "shares: expected numbers from 0 to 1.")
         require(self.shares[self.predicted] == HALF, "shares: expected 1/2 at the predicted label.")
 
