@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import ceil
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from ..errors import require
 
@@ -85,11 +85,11 @@ def _smallest_cover(observes: BoolArray, taken: BoolArray, allowed: BoolArray) -
     n_actions, _ = observes.shape
     if taken.any() and observes[taken].any(axis=0).all():
         return taken.copy()
-    solution = milp(
+    solution = scipy.optimize.milp(
         np.ones(n_actions),
         integrality=np.ones(n_actions, dtype=np.int64),
-        bounds=Bounds(taken.astype(np.float64), allowed.astype(np.float64)),
-        constraints=LinearConstraint(observes.T.astype(np.float64), 1.0, np.inf),
+        bounds=scipy.optimize.Bounds(taken.astype(np.float64), allowed.astype(np.float64)),
+        constraints=scipy.optimize.LinearConstraint(observes.T.astype(np.float64), 1.0, np.inf),
         options={"mip_rel_gap": 0.0},
     )
     if solution.status != 0 or solution.x is None:

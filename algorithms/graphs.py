@@ -24,15 +24,17 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import UserError, require, unknown
 from .domination import dominating_set
 from .spec import check_keys, read_float, read_int, read_ints, split_spec
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 BoolMatrix = NDArray[np.bool_]
 
@@ -46,10 +48,9 @@ Array = TypeVar("Array", BoolMatrix, NDArray[np.int64])
 class FeedbackGraph:
     """An immutable relation between actions and the labels they observe.
 
-    ``observes`` has shape (n_actions, n_labels) with n_actions >= n_labels >= 2 and entries 0 or 1.
-    It is kept after the closure rule: an action that observes all labels but one observes that one
-    as well, since it learns whether the label is among the others. Graphs are equal when their
-    names and matrices are.
+    ``observes`` has shape (n_actions, n_labels) with n_actions >= n_labels >= 2 and entries 0 or 1. It is kept after
+    the closure rule: an action that observes all labels but one observes that one as well, since it learns whether
+    the label is among the others. Graphs are equal when their names and matrices are.
 
     Raises :class:`UserError` for another shape or entry, and for a label that no action observes.
     """
@@ -154,6 +155,8 @@ class FeedbackGraph:
 
     def to_networkx(self) -> nx.DiGraph[int]:
         """Return the directed graph with a node per action and edges to the labels it observes."""
+        import networkx as nx  # loading it takes longer than most graphs need
+
         graph: nx.DiGraph[int] = nx.DiGraph(name=self.name)
         graph.add_nodes_from(range(self.n_actions))
         graph.add_edges_from((int(a), int(y)) for a, y in np.argwhere(self.observes))
@@ -225,8 +228,8 @@ def from_matrix(matrix: ArrayLike, name: str = "matrix") -> FeedbackGraph:
 def from_networkx(graph: nx.Graph[Any], name: str | None = None) -> FeedbackGraph:
     """Return the graph whose every node is a label and its action; an edge (a, b): a observes b.
 
-    An undirected edge observes both ways. Nodes other than 0 to K-1 are numbered in sorted order.
-    The name is the one given, or the graph's own, or ``networkx``.
+    An undirected edge observes both ways. Nodes other than 0 to K-1 are numbered in sorted order. The name is the
+    one given, or the graph's own, or ``networkx``.
     """
     name = name or str(graph.name) or "networkx"
     n_labels = graph.number_of_nodes()
@@ -255,10 +258,10 @@ def from_edges(
 def parse(spec: str, n_labels: int) -> FeedbackGraph:
     """Return the graph over ``n_labels`` labels that the command line's ``spec`` names.
 
-    Legal are ``full``, ``bandit``, ``filtering[:revealing=0+2]``, ``label-efficient``,
-    ``cops-and-robbers``, ``random[:density=0.3,seed=7]``, a file ``*.csv`` holding a 0/1 matrix of
-    ``n_labels`` columns and a file ``*.edgelist`` holding two nodes a line. Except for a file's, a
-    graph's name is a spec of that graph. Raises :class:`UserError` for anything else.
+    Legal are ``full``, ``bandit``, ``filtering[:revealing=0+2]``, ``label-efficient``, ``cops-and-robbers``,
+    ``random[:density=0.3,seed=7]``, a file ``*.csv`` holding a 0/1 matrix of ``n_labels`` columns and a file
+    ``*.edgelist`` holding two nodes a line. Except for a file's, a graph's name is a spec of that graph. Raises
+    :class:`UserError` for anything else.
     """
     if (read := _FILES.get(Path(spec).suffix.lower())) is not None:
         return read(Path(spec), n_labels)
@@ -326,9 +329,8 @@ def _read_lines(path: Path) -> list[str]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise UserError(
-            f"cannot read graph file '{path}' ({reason}): expected a text file"
-        ) from None
+        message = f"cannot read graph file '{path}' ({reason}): expected a text file"
+        raise UserError(message) from None
     return [bare for line in text.splitlines() if (bare := line.partition("#")[0].strip())]
 
 
@@ -343,9 +345,8 @@ def _zero_one(name: str, matrix: ArrayLike) -> BoolMatrix:
     try:
         values = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
-        raise UserError(
-            f"graph '{name}' is not a matrix of numbers: expected rows of 0 and 1"
-        ) from None
+        message = f"graph '{name}' is not a matrix of numbers: expected rows of 0 and 1"
+        raise UserError(message) from None
     require(
         values.ndim == 2,
         f"graph '{name}' has an array of shape {values.shape}: expected (n_actions, n_labels)",

@@ -201,12 +201,14 @@ def verify(
         if (warning := plan.warning_about_scale(first)) is not None:
             console.print(f"[bold yellow]warning[/] {warning}", "", sep="\n", soft_wrap=True)
     rows: list[Row] = []
+    surprises = 0
     started = time.monotonic()
     processes = 1 if claims_file is not None else jobs
     with progress(len(work), quiet=quiet) as advance:
         for found in suite.run(work, seed, processes):
             rows += found
-            advance(1, sum(row.surprising for row in rows))
+            surprises += sum(row.surprising for row in found)
+            advance(1, surprises)
     seconds = time.monotonic() - started
     failures = suite.failures_of_learner(rows)
     if failures and not suite.judged(rows):  # earlier results are worth more than these

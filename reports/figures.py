@@ -6,6 +6,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import matplotlib as mpl
@@ -60,6 +61,7 @@ def mathtext(statement: str) -> str:
     return statement
 
 
+@cache
 def statement_svg(statement: str) -> str | None:
     """A statement as a picture; None if it cannot be set."""
     figure = Figure(figsize=(0.1, 0.1))

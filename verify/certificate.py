@@ -21,7 +21,7 @@ from .case import Case
 from .claim import Claim, Form
 from .files import put
 from .instances import Instance
-from .interval import Undecided
+from .interval import Interval, Undecided
 from .plain import source_of
 from .weak_case import WeakCase
 
@@ -53,11 +53,6 @@ class Certificate:
         return digest_of(self.content)
 
     @property
-    def size(self) -> int:
-        """Length of the content as text; the smaller certificate is the better one."""
-        return len(_canonical(self.content))
-
-    @property
     def file_name(self) -> str:
         """A name that tells the claim and is the same for the same content."""
         claim = self.content["claim"].replace("/", "-")
@@ -79,6 +74,11 @@ class Certificate:
 
 def _canonical(content: dict[str, Any]) -> str:
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def length(instance: Instance) -> int:
+    """Of an instance as text, in characters; the shorter one makes the better certificate."""
+    return len(_canonical(instance.to_json()))
 
 
 def digest_of(content: dict[str, Any]) -> str:
@@ -107,17 +107,24 @@ def audit_of(claim: Claim, form: Form, case: Case, replicate: int, at: int) -> d
     }
 
 
-def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | None:
-    """The certificate of an instance that violates the claim beyond doubt, or None."""
+def violation(claim: Claim, form: Form, instance: Any) -> tuple[Interval, Interval] | None:
+    """Observed side and envelope of an instance that violates the claim beyond doubt, or None."""
     assert claim.certify is not None
     try:
         observed, envelope = claim.certify(instance, form)
-        if not envelope.certainly_less(observed):
-            return None
-        derived = instance.derived
-    except Undecided:
+        return (observed, envelope) if envelope.certainly_less(observed) else None
+    except (Undecided, UserError):
         return None
-    except UserError:
+
+
+def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | None:
+    """The certificate of an instance that violates the claim beyond doubt, or None."""
+    if (sides := violation(claim, form, instance)) is None:
+        return None
+    observed, envelope = sides
+    try:
+        derived = instance.derived
+    except (Undecided, UserError):
         return None
     content = header("exact", claim, form) | {
         "instance_kind": instance.kind,

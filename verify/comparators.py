@@ -84,7 +84,7 @@ def margin(sequence: Sequence, comparator: Comparator) -> float:
 def separates(sequence: Sequence, rows: Items[Items[Fraction]]) -> bool:
     """Whether the weights ``rows``, one row per label, have margin at least 1 in every round, exactly.
 
-    Floats with a bound on their rounding decide first; only rounds within it are added up in fractions.
+    Floats with a bound on their rounding decide first; only rounds within it are added up, in whole numbers.
     """
     kinds = {row: i for i, row in enumerate(dict.fromkeys(tuple(row) for row in rows))}
     kind_of = np.array([kinds[tuple(row)] for row in rows])
@@ -102,19 +102,22 @@ def separates(sequence: Sequence, rows: Items[Items[Fraction]]) -> bool:
     room = rounding[at, own]
     if (margins[1] + room < 1).any():
         return False
+    unit = math.lcm(*(u.denominator for row in kinds for u in row))
+    whole = [[u.numerator * (unit // u.denominator) for u in row] for row in kinds]
     seen = set()
     for t in np.flatnonzero(margins[0] - room < 1):
         window = slice(int(sequence.indptr[t]), int(sequence.indptr[t + 1]))
-        x = tuple(
-            zip(sequence.indices[window].tolist(), sequence.values[window].tolist(), strict=True)
-        )
-        key = (x, int(own[t]))
+        indices, values = sequence.indices[window].tolist(), sequence.values[window].tolist()
+        key = (*indices, *values, int(own[t]))
         if key in seen:
             continue
         seen.add(key)
-        exact = [sum((row[i] * Fraction(v) for i, v in x), Fraction()) for row in kinds]
+        ratios = [value.as_integer_ratio() for value in values]
+        part = max((below for _, below in ratios), default=1)  # all are powers of two
+        x = [above * (part // below) for above, below in ratios]
+        exact = [sum(row[i] * v for i, v in zip(indices, x, strict=True)) for row in whole]
         others = [score for i, score in enumerate(exact) if i != own[t] or not lone[t]]
-        if exact[own[t]] - max(others) < 1:
+        if exact[own[t]] - max(others) < unit * part:
             return False
     return True
 

@@ -13,13 +13,13 @@ from fractions import Fraction
 from typing import Any
 
 from .case import Case
-from .certificate import Certificate, audit_of, exact_certificate
+from .certificate import Certificate, audit_of
 from .claim import Claim, Form, Verdict
 from .interval import Interval, Undecided
 from .judge import Outcome, shrink
 
 CERTIFIED = 40
-"""How many violations are written down to choose the smallest certificate."""
+"""How many violations are looked at to choose the smallest certificate."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Enumeration:
 
     def _enumerate(self, claim: Claim, form: Form, case: Case) -> Outcome:
         assert claim.certify is not None
-        proofs: list[Certificate] = []
+        refuting: list[Any] = []
         looked = live = open_ = 0
         highest, sides = Fraction(-1), (Interval.of(0), Interval.of(0))
         for instance in self.instances(case, form):
@@ -110,18 +110,15 @@ class Enumeration:
                 open_ += 1
                 continue
             if envelope.certainly_less(observed):
-                proof = exact_certificate(claim, form, instance)
-                if proof is not None:
-                    proofs.append(proof)
-                    if len(proofs) == CERTIFIED:
-                        break
+                refuting.append(instance)
+                if len(refuting) == CERTIFIED:
+                    break
             elif not observed.certainly_at_most(envelope):
                 open_ += 1
             if envelope.lo > 0 and observed.hi / envelope.lo > highest:
                 highest, sides = observed.hi / envelope.lo, (observed, envelope)
         found = Outcome(Verdict.HOLDS, evidence=f"{live} exact instances: {self.says(case)}")
-        if proofs:
-            proof = shrink(claim, form, min(proofs, key=lambda each: each.size))
+        if (proof := shrink(claim, form, refuting)) is not None:
             found.verdict, found.certificate = Verdict.REFUTED, proof
             found.observed, found.envelope = proof.values
             found.ratio = found.observed / found.envelope if found.envelope > 0 else None
@@ -130,7 +127,7 @@ class Enumeration:
         if not live:
             found.verdict = Verdict.VACUOUS
             found.evidence = f"in none of {looked} instances could it fail: {self.says(case)}"
-        elif open_:
+        elif open_ := open_ + len(refuting):
             found.verdict = Verdict.UNDECIDED
             found.evidence = f"{open_} of {live} instances are too close to call"
         else:

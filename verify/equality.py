@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 from .case import Case
 from .certificate import statistical_certificate
@@ -25,13 +25,15 @@ WIDEST = 0.5
 
 def allowed(rounds: int, rate: float) -> tuple[int, int]:
     """The fewest and the most mistakes that the test does not refute."""
-    return int(binom.ppf(LEVEL / 2, rounds, rate)), int(binom.isf(LEVEL / 2, rounds, rate))
+    return int(scipy.stats.binom.ppf(LEVEL / 2, rounds, rate)), int(
+        scipy.stats.binom.isf(LEVEL / 2, rounds, rate)
+    )
 
 
 def p_value(mistakes: int, rounds: int, rate: float) -> float:
     """Twice the smaller tail, at most 1."""
-    below = binom.cdf(mistakes, rounds, rate)
-    above = binom.sf(mistakes - 1, rounds, rate)
+    below = scipy.stats.binom.cdf(mistakes, rounds, rate)
+    above = scipy.stats.binom.sf(mistakes - 1, rounds, rate)
     return float(min(1.0, 2 * min(below, above)))
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy.special import logsumexp
-from scipy.stats import beta
 
 from ..errors import require
 
@@ -92,14 +92,14 @@ def binomial_upper_limit(violations: int, runs: int, confidence: float = 0.95) -
     """Clopper-Pearson upper limit on a probability after ``violations`` in ``runs``."""
     if violations >= runs:
         return 1.0
-    return float(beta.ppf(confidence, violations + 1, runs - violations))
+    return float(scipy.stats.beta.ppf(confidence, violations + 1, runs - violations))
 
 
 def binomial_lower_limit(violations: int, runs: int, confidence: float = 0.95) -> float:
     """Clopper-Pearson lower limit on a probability after ``violations`` in ``runs``."""
     if violations == 0:
         return 0.0
-    return float(beta.ppf(1 - confidence, violations, runs - violations + 1))
+    return float(scipy.stats.beta.ppf(1 - confidence, violations, runs - violations + 1))
 
 
 def runs_to_hold(delta: float, violations: int = 0, confidence: float = 0.95) -> int:

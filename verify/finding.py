@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from ..errors import UserError, require, unknown
 from .lineup import BEST
@@ -230,7 +230,7 @@ class Finding:
         mean, reach = float(logs.mean()), math.nan
         if n > 1:
             spread = float(logs.std(ddof=1)) / math.sqrt(n)
-            reach = float(stats.t.ppf((1 + LEVEL) / 2, n - 1)) * spread
+            reach = float(scipy.stats.t.ppf((1 + LEVEL) / 2, n - 1)) * spread
         limits = (math.exp(mean - reach), math.exp(mean + reach))
         return Comparison(left, right, math.exp(mean), *limits, n, self.legal)
 

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from ..errors import require
 
@@ -43,8 +43,8 @@ def ranks(runs: int, delta: float, level: float) -> tuple[int, int]:
     0 for a lower limit that no run gives, ``runs + 1`` for such an upper one
     """
     counts = np.arange(runs)
-    low = np.count_nonzero(binom.cdf(counts, runs, 1 - delta) <= level)
-    high = 1 + np.count_nonzero(binom.sf(counts, runs, 1 - delta) > level)
+    low = np.count_nonzero(scipy.stats.binom.cdf(counts, runs, 1 - delta) <= level)
+    high = 1 + np.count_nonzero(scipy.stats.binom.sf(counts, runs, 1 - delta) > level)
     return int(low), int(high)
 
 

@@ -8,15 +8,22 @@ past, the certificate is the game itself, which can be played again bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .case import Case, Rounds
-from .certificate import AnyCase, Certificate, exact_certificate, played_certificate, violates
+from .certificate import (
+    AnyCase,
+    Certificate,
+    exact_certificate,
+    length,
+    played_certificate,
+    violates,
+    violation,
+)
 from .claim import Claim, Form, Kind, Sides, Suspect, Verdict
 from .frontier import Frontiers
 from .instances import Instance
@@ -248,7 +255,7 @@ class Watch:
 
     def _certify(self) -> tuple[int, Certificate | None]:
         """Evaluate the worst suspects exactly; return how many, and a certificate if one refutes."""
-        proofs, checked = [], 0
+        checked: list[Instance] = []
         # sums are refuted by the shortest prefix that does it, rounds by any round
         suspects = self.suspects
         if self.cumulative:
@@ -256,18 +263,15 @@ class Watch:
         for suspect in suspects if self.claim.certify else ():
             instance = self.claim.instance_of(self.case, suspect)
             if instance is not None:
-                checked += 1
-                proof = exact_certificate(self.claim, self.form, instance)
-                if proof is not None:
-                    proofs.append(proof)
-        if proofs:
-            smallest = min(proofs, key=lambda proof: proof.size)
-            return checked, shrink(self.claim, self.form, smallest)
+                checked.append(instance)
+        refuting = [each for each in checked if violation(self.claim, self.form, each)]
+        if (proof := shrink(self.claim, self.form, refuting)) is not None:
+            return len(checked), proof
         if self.first_bad is not None:
             bad = self.first_bad
             played = played_certificate(self.claim, self.form, self.case, bad.replicate, bad.round)
-            return checked, played if violates(played) else None
-        return checked, None
+            return len(checked), played if violates(played) else None
+        return len(checked), None
 
 
 def percentage(share: float) -> str:
@@ -278,17 +282,19 @@ def percentage(share: float) -> str:
     return f"{100 * share:.{digits}f}%"
 
 
-def shrink(claim: Claim, form: Form, proof: Certificate) -> Certificate:
-    """Make the numbers of an exact certificate simpler, one at a time, while it still refutes."""
-    while True:
-        candidates = (
-            exact_certificate(claim, form, instance)
-            for instance in cast(Instance, proof.instance).simpler()
-        )
-        better = next((p for p in candidates if p is not None and p.size < proof.size), None)
+def shrink(claim: Claim, form: Form, refuting: Iterable[Instance]) -> Certificate | None:
+    """The certificate of the shortest of some instances that refute, after its numbers were made simpler, one at a
+    time, while it still refutes."""
+    found = sorted(refuting, key=length, reverse=True)
+    while found:
+        shortest = found[-1]
+        shorter = (each for each in shortest.simpler() if length(each) < length(shortest))
+        better = next((each for each in shorter if violation(claim, form, each)), None)
         if better is None:
-            return proof
-        proof = better
+            break
+        found.append(better)
+    proofs = (exact_certificate(claim, form, each) for each in reversed(found))
+    return next((proof for proof in proofs if proof is not None), None)
 
 
 def _checkpoints(rounds: Rounds, horizon: int) -> list[int]:

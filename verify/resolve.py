@@ -6,10 +6,10 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..adversaries import recorded
 from ..adversaries.sequence import Comparator, Sequence
 from ..algorithms import graphs
 from ..algorithms.learner import Problem
@@ -17,6 +17,9 @@ from ..algorithms.losses import Loss, SmoothHinge
 from ..errors import UserError, require
 from . import catalog, comparators
 from .case import Case, Setting
+
+if TYPE_CHECKING:
+    from ..adversaries.recorded import Recorded
 
 
 def radius_around(comparator: Comparator) -> float:
@@ -50,8 +53,12 @@ def _sequence(adversary: str, horizon: int | None, seed: int) -> tuple[object, S
 
 
 @lru_cache(maxsize=4)
-def _recorded(path: str, label: str | None) -> recorded.Recorded:
-    return recorded.load(Path(path), label=label)
+def _recorded(adversary: str) -> tuple[str, Recorded]:
+    """The file that an adversary ``data:...`` names, and what it holds."""
+    from ..adversaries import recorded  # with pandas, which nobody else needs to resolve
+
+    path, label = recorded.split_label(adversary.removeprefix("data:"))
+    return path, recorded.load(Path(path), label=label)
 
 
 FEW_LABELS = 20
@@ -123,8 +130,7 @@ def resolve(setting: Setting, seed: int) -> Case:
         f"radius B={setting.radius}: expected a number above 0, from {SMALLEST:g} to {LARGEST:g}.",
     )
     if isinstance(setting.adversary, str) and setting.adversary.startswith("data:"):
-        path, label = recorded.split_label(setting.adversary.removeprefix("data:"))
-        made = _recorded(path, label)
+        path, made = _recorded(setting.adversary)
         adversary: object = made
         sequence = made.sequence(setting.horizon)
         _check_data(path, sequence)

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from ...errors import require, unknown
 from .elections import FloatArray, IntArray, costs_of, loses
@@ -71,19 +71,21 @@ class _Tables:
         """Weights of the label's own count, given that all counts sum to n."""
         n = self.remaining
         rate = self._rate + n * self.edge
-        given: FloatArray = stats.poisson.pmf(np.arange(n + 1), rate) / stats.poisson.pmf(n, n)
+        given: FloatArray = scipy.stats.poisson.pmf(
+            np.arange(n + 1), rate
+        ) / scipy.stats.poisson.pmf(n, n)
         return given
 
     @cached_property
     def other(self) -> FloatArray:
-        weights: FloatArray = stats.poisson.pmf(np.arange(self.remaining + 1), self._rate)
+        weights: FloatArray = scipy.stats.poisson.pmf(np.arange(self.remaining + 1), self._rate)
         return weights
 
     @cached_property
     def circle(self) -> tuple[int, FloatArray]:
         """How many nodes lie in the upper half of the unit circle, and the table that elections.py describes."""
         n = self.remaining
-        beyond = stats.poisson.sf(np.arange(4 * n + 60), n) < ALIASED
+        beyond = scipy.stats.poisson.sf(np.arange(4 * n + 60), n) < ALIASED
         half = max(n, int(beyond.argmax())) // 2 + 1
         angles = np.pi * np.arange(half + 1) / half
         powers = np.exp(1j * np.outer(np.arange(n + 2), angles))

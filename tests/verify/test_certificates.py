@@ -64,7 +64,7 @@ class Stubborn:
 def certificate_of(job: suite.Job) -> Certificate:
     """The smallest certificate that a job yields."""
     found = [row.outcome.certificate for row in suite.judge_job(job, seed=0)]
-    return min((c for c in found if c is not None), key=lambda c: c.size)
+    return min((c for c in found if c is not None), key=lambda c: len(c.text))
 
 
 def setting(rule: str, adversary: str, graph: str, horizon: int | None, loss: str) -> Setting:

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from ...algorithms.newton import DIAGONAL, LINEAR
 from ..case import Case, Setting
@@ -114,7 +114,7 @@ def leader(linear: FloatArray, diagonal: FloatArray, radius: float) -> FloatArra
     if excess(0.0) <= 0:
         return np.asarray(-linear / diagonal)
     top = float(np.linalg.norm(linear)) / radius
-    shift = brentq(excess, 0.0, top, xtol=1e-15 * top, rtol=1e-15)
+    shift = scipy.optimize.brentq(excess, 0.0, top, xtol=1e-15 * top, rtol=1e-15)
     return np.asarray(-linear / (diagonal + shift))
 
 
