@@ -105,7 +105,10 @@ def cli(ctx: click.Context, debug: bool) -> None:
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Processes to use."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    help="Processes to use where the work is long enough.",
 )
 @click.option(
     "--json",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,10 @@ from .orphan import die_with
 from .weak_resolve import resolve_any
 
 logger = logging.getLogger(__name__)
+
+PATIENCE, WORTH_SHARING = 2.0, 2.5
+"""Seconds for which a run begins in one process, and how many times that must be left before others are started:
+they take a second or two before they play."""
 
 LEARNER_FAILED = "learner failed"
 """Flag of an error that is the learner's: it raised, or returned no probabilities, in the middle of a run."""
@@ -195,21 +200,35 @@ def _row(
     )
 
 
-def run(jobs: Sequence[Job], seed: int, processes: int = 1) -> Iterator[list[Row]]:
+def run(
+    jobs: Sequence[Job], seed: int, processes: int = 1, patience: float = PATIENCE
+) -> Iterator[list[Row]]:
     """Judge the jobs, in order, and yield the rows of each as soon as they are there.
 
-    One process plays in this one; more share the jobs, each with one thread.
+    This process begins alone, and after ``patience`` seconds shares what is left with others, each with one thread,
+    if that would take it ``WORTH_SHARING`` times as long.
     """
     portable = all(
         isinstance(part, str)
         for job in jobs
         for part in (job.setting.learner, job.setting.adversary)
     )
-    if processes <= 1 or len(jobs) < 4 or not portable:
-        with threadpool_limits(1):
-            for job in jobs:
-                yield judge_job(job, seed)
-        return
+    started = time.monotonic()
+    with threadpool_limits(1):
+        for done, job in enumerate(jobs):
+            spent = time.monotonic() - started
+            left = (len(jobs) - done) * spent / max(1, done)
+            long = spent >= patience and left >= patience * WORTH_SHARING
+            if long and processes > 1 and portable:
+                break
+            yield judge_job(job, seed)
+        else:
+            return
+    yield from _share(jobs[done:], seed, processes)
+
+
+def _share(jobs: Sequence[Job], seed: int, processes: int) -> Iterator[list[Row]]:
+    """Judge the jobs in several processes."""
     size = max(1, min(16, len(jobs) // (4 * processes)))
     batches = [jobs[i : i + size] for i in range(0, len(jobs), size)]
     with joblib.parallel_config("loky", inner_max_num_threads=1):

@@ -188,7 +188,7 @@ def session(pid: int) -> list[int]:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_workers_die_with_their_parent(number: signal.Signals, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "boundcheck", "verify", "gappletron/lemma-*"]
+    command = [sys.executable, "-m", "boundcheck", "verify", "gappletron/*"]
     command += ["--jobs", "2", "--out", "out"]
     with subprocess.Popen(
         command,
