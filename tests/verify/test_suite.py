@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,6 +44,26 @@ def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> No
     assert files[0] == files[1] != []
     curves = [results.load(tmp_path / name).curves for name in ("one", "two")]
     assert curves[0].equals(curves[1])
+
+
+@pytest.mark.parametrize(
+    ("seconds_each", "processes", "shared"), [(1.0, 2, 18), (0.12, 2, 0), (0.2, 2, 0), (1.0, 1, 0)]
+)
+def test_other_processes_are_started_for_long_work_only(
+    seconds_each: float, processes: int, shared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs, left = subset()[:20], []
+    seconds = itertools.count(
+        0.0, seconds_each
+    )  # the clock is read at the start and before each job
+    clock = SimpleNamespace(monotonic=lambda: max(0.0, next(seconds) - seconds_each))
+    monkeypatch.setattr(suite, "time", clock)
+    monkeypatch.setattr(suite, "judge_job", lambda job, seed: [job])
+    monkeypatch.setattr(
+        suite, "_share", lambda jobs, *_: (left.append(job) or [job] for job in jobs)
+    )
+    assert [job for (job,) in suite.run(jobs, 0, processes)] == jobs
+    assert len(left) == shared
 
 
 KEYS = [
