@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -14,6 +12,7 @@ from typing import Any
 
 import pytest
 from tampering import tampered
+from without_numba import replay_without_numba
 
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog, plan, suite
@@ -238,17 +237,7 @@ def test_damage_is_one_sentence_also_under_a_fitting_digest(
 
 
 def test_replay_needs_no_numba(certificates: dict[str, Path]) -> None:
-    code = (
-        "import sys; sys.modules['numba'] = None\n"
-        "from pathlib import Path\n"
-        "from boundcheck.verify.replay import replay\n"
-        "for name in sys.argv[1:]: replay(Path(name))\n"
-        "assert sys.modules['numba'] is None\nprint(len(sys.argv) - 1)"
-    )
-    arguments = [sys.executable, "-c", code, *map(str, certificates.values())]
-    done = subprocess.run(arguments, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) == len(NAMES)
+    assert len(replay_without_numba(certificates.values())) == len(NAMES)
 
 
 def test_certificates_are_small(certificates: dict[str, Path]) -> None:
