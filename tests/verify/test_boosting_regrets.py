@@ -134,6 +134,18 @@ def test_constants_of_the_adaptive_bounds() -> None:
     assert published >= general, "the published shape follows from the general one"
 
 
+@pytest.mark.parametrize("tuning", ["default", "ones", "theory"])
+def test_the_bound_at_another_horizon_is_that_of_the_learner_tuned_for_it(tuning: str) -> None:
+    learner = f"ada-bandit:learners=4,gamma=0.9,tuning={tuning}"
+    short, long = (
+        resolve(Setting(learner, STUMPS[0], "bandit", horizon), 0) for horizon in (3000, 20_000)
+    )
+    assert long.declaration.numbers["rho"] < short.declaration.numbers["rho"] < 0.5
+    for tuned in (False, True):
+        wanted = adaptive.bandit_envelope(tuned, long, 2.5, 20_000, 0.1)
+        assert adaptive.bandit_envelope(tuned, short, 2.5, 20_000, 0.1) == wanted
+
+
 @pytest.mark.parametrize("claim", ["ada-bandit", "ada-bandit-tuned"])
 def test_the_bound_of_adabandit_says_nothing_in_any_game(claim: str) -> None:
     made = catalog.claims()[f"boosting/{claim}"]

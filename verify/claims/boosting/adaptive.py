@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -29,7 +30,7 @@ from ...tail import TailSides, judge_tail
 from ..baselines import about, number
 from ..theorems_3_and_5 import deltas_for
 from .descent import about_one, bandit_regret, full_regret
-from .hedge import best_rate, followed, prior
+from .hedge import followed, prior
 from .runs import Inside, first_bite, look_inside
 from .sums import RunSides, examine_inside
 
@@ -142,17 +143,10 @@ def _hedged(case: Case, rho: float, rate: float, horizon: float, delta: float) -
 
 
 def _rates(case: Case, horizon: float) -> tuple[float, float]:
-    """rho and the rate of Hedge that the tuning sets for a horizon, at the edges that it counts on."""
-    learner, k = case.learner, case.n_labels
-    assert isinstance(learner, AdaBandit)
-    n, rho, rate = learner.learners, learner.rho, learner.hedge
-    if rho is None:
-        rho = number(case, "rho")
-        if learner.tuning != "ones":
-            rho = min(0.5, _prescribed(k, n, n * learner.gamma**2, horizon))
-    if rate is None:
-        rate = best_rate(k, rho, n, horizon) if learner.tuning == "theory" else 1.0
-    return rho, rate
+    """rho and the rate of Hedge that the learner would play with at another horizon."""
+    assert isinstance(case.learner, AdaBandit)
+    numbers = case.learner.numbers(replace(case.problem, horizon=math.ceil(horizon)))
+    return numbers["rho"], numbers["hedge"]
 
 
 def _prescribed(n_labels: int, learners: int, squares: float, horizon: float) -> float:
