@@ -114,7 +114,7 @@ def test_constants_of_the_adaptive_bounds() -> None:
     luck = 8 * largest * math.sqrt(T / 2 * math.log(2 / delta))
     stated = descent.bandit_regret(k, rho, T, delta) - descent.estimated_regret(k, rho, T)
     assert stated == pytest.approx(luck)
-    rate = hedge.best_rate(k, rho, n, T)
+    rate = math.sqrt(2 * rho * math.log(n) / ((k - 1) * T))
     least = math.sqrt(2 * (k - 1) * T * math.log(n) / rho)
     assert hedge.expected_regret(k, rho, n, rate, T) == pytest.approx(least)
     assert hedge.expected_regret(k, rho, n, 1.0, T) >= T, "the authors' rate says nothing"
@@ -144,6 +144,28 @@ def test_the_bound_at_another_horizon_is_that_of_the_learner_tuned_for_it(tuning
     for tuned in (False, True):
         wanted = adaptive.bandit_envelope(tuned, long, 2.5, 20_000, 0.1)
         assert adaptive.bandit_envelope(tuned, short, 2.5, 20_000, 0.1) == wanted
+
+
+def test_the_bound_of_adaboost_olm_at_another_horizon_is_that_of_the_learner_tuned_for_it() -> None:
+    learner = "adaboost-olm:learners=4,tuning=theory"
+    short, long = (
+        resolve(Setting(learner, STUMPS[0], "full", horizon), 0) for horizon in (3000, 20_000)
+    )
+    wanted = adaptive.olm_envelope(long, 2.5, 20_000, 0.1)
+    assert adaptive.olm_envelope(short, 2.5, 20_000, 0.1) == wanted
+
+
+def test_the_regret_of_hedge_bites_where_the_learner_is_tuned_for_that_horizon() -> None:
+    setting = Setting(
+        "ada-bandit:weak=oracle-noise,learners=10,tuning=ones,hedge=0.1",
+        "oracle-labels:n_labels=2,learners=10,edge=0.6",
+        "bandit",
+        20,
+    )
+    (row,) = rows_of("hedge-regret-bandit", replace(setting, replicates=1))
+    bites = [T for T in range(9, 40) if math.log(10) / 0.1 + 0.05 * T / T ** (-1 / 3) < T]
+    assert row.verdict == Verdict.VACUOUS
+    assert row.outcome.evidence.endswith(f"it bites from T = {bites[0]}")
 
 
 @pytest.mark.parametrize("claim", ["ada-bandit", "ada-bandit-tuned"])

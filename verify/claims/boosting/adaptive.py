@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -31,7 +30,7 @@ from ..baselines import about, number
 from ..theorems_3_and_5 import deltas_for
 from .descent import about_one, bandit_regret, full_regret
 from .hedge import followed, prior
-from .runs import Inside, first_bite, look_inside
+from .runs import Inside, first_bite, look_inside, numbers_at
 from .sums import RunSides, examine_inside
 
 Envelope = Callable[[float, float, float], float]
@@ -125,8 +124,8 @@ def _learners(case: Case) -> int:
 
 
 def olm_envelope(case: Case, squares: float, horizon: float, delta: float) -> float:
-    """Bound on the mistakes of Adaboost.OLM; the rate of Hedge is that of the case."""
-    k, n, rate = case.n_labels, _learners(case), number(case, "hedge")
+    """Bound on the mistakes of Adaboost.OLM."""
+    k, n, rate = case.n_labels, _learners(case), numbers_at(case, horizon)["hedge"]
     total = (k - 1) * horizon * math.log(2) + n * full_regret(k, horizon)
     least = 4 * total / squares
     return followed(least, n, rate, horizon) + math.sqrt(horizon / 2 * math.log(1 / delta))
@@ -142,13 +141,6 @@ def _hedged(case: Case, rho: float, rate: float, horizon: float, delta: float) -
     return rho * horizon + luck + prior(n, rate) + rate / 2 * squared + estimates
 
 
-def _rates(case: Case, horizon: float) -> tuple[float, float]:
-    """rho and the rate of Hedge that the learner would play with at another horizon."""
-    assert isinstance(case.learner, AdaBandit)
-    numbers = case.learner.numbers(replace(case.problem, horizon=math.ceil(horizon)))
-    return numbers["rho"], numbers["hedge"]
-
-
 def _prescribed(n_labels: int, learners: int, squares: float, horizon: float) -> float:
     """The paper's rho, k N^(2/3) / (T sum gamma_i^2)^(1/3)."""
     return n_labels * float(np.cbrt(learners**2 / (horizon * squares)))
@@ -161,7 +153,8 @@ PARTS = 5
 def bandit_envelope(tuned: bool, case: Case, squares: float, horizon: float, delta: float) -> float:
     """Bound on the mistakes of AdaBandit, general or in the published shape."""
     k, n, each = case.n_labels, _learners(case), delta / PARTS
-    rho, rate = _rates(case, horizon)
+    numbers = numbers_at(case, horizon)
+    rho, rate = numbers["rho"], numbers["hedge"]
     if tuned:
         constant = 12 + 8 * math.sqrt(2) * math.sqrt(math.log(2 * n / each))
         share = 4 - 2 * math.log(2) * (k - 1) / k

@@ -31,7 +31,7 @@ from ...mean import Bound, MeanSides, judge_mean
 from ...settings import SAMPLED_RUNS
 from ..baselines import number
 from .descent import about_one, full_settings
-from .runs import Inside, first_bite, look_inside
+from .runs import Inside, first_bite, look_inside, numbers_at
 from .sums import RunSides, examine_inside
 
 
@@ -64,11 +64,6 @@ def followed(mistakes: float, learners: int, rate: float, horizon: float) -> flo
 def expected_regret(n_labels: int, rho: float, learners: int, rate: float, horizon: float) -> float:
     """Bound on the expected regret with estimated losses."""
     return prior(learners, rate) + rate * (n_labels - 1) * horizon / (2 * rho)
-
-
-def best_rate(n_labels: int, rho: float, learners: int, horizon: float) -> float:
-    """The rate with the least :func:`expected_regret`."""
-    return math.sqrt(2 * rho * math.log(learners) / ((n_labels - 1) * horizon))
 
 
 def _full_sides(case: Case, run: Inside) -> RunSides:
@@ -111,12 +106,10 @@ def _examine_bandit(
         case.n_labels,
         case.sequence.horizon,
     )
-    tuned = math.isclose(rate, best_rate(k, rho, _experts(case), T), rel_tol=1e-9)
 
     def bound(horizon: float) -> float:
-        n = _experts(case)
-        given = best_rate(k, rho, n, horizon) if tuned else rate
-        return expected_regret(k, rho, n, given, horizon)
+        numbers = numbers_at(case, horizon)
+        return expected_regret(k, numbers["rho"], _experts(case), numbers["hedge"], horizon)
 
     def play(runs: int) -> Iterator[tuple[int, MeanSides]]:
         inside = [

@@ -19,8 +19,8 @@ Scores, losses and edges are computed here, from labels and weights alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +52,12 @@ def first_bite(envelope: Callable[[float], float]) -> str:
         middle = (low + high) / 2
         low, high = (middle, high) if envelope(middle) >= middle else (low, middle)
     return f"it bites from T = {math.ceil(high):,}"
+
+
+def numbers_at(case: Case, horizon: float) -> Mapping[str, float]:
+    """What the booster would declare for another horizon, where its tuning sets other rates."""
+    assert isinstance(case.learner, Booster)
+    return case.learner.numbers(replace(case.problem, horizon=math.ceil(horizon)))
 
 
 @dataclass(frozen=True)
