@@ -30,8 +30,8 @@ from ..baselines import about, number
 from ..theorems_3_and_5 import deltas_for
 from .descent import about_one, bandit_regret, full_regret
 from .hedge import followed, prior
+from .pathwise import RunSides, examine_inside
 from .runs import Inside, first_bite, look_inside, numbers_at
-from .sums import RunSides, examine_inside
 
 Envelope = Callable[[float, float, float], float]
 """Sum of the squared edges, horizon and delta -> bound on the mistakes."""

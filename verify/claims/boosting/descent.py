@@ -31,8 +31,8 @@ from ...judge import Outcome
 from ...tail import TailSides, judge_tail
 from ..baselines import about, number
 from ..theorems_3_and_5 import deltas_for
+from .pathwise import RunSides, examine_inside
 from .runs import Inside, first_bite, look_inside
-from .sums import RunSides, examine_inside
 
 LARGEST_RHO = 0.5
 """Up to this rate 2k^2/rho bounds the estimates of the derivative."""

@@ -31,8 +31,8 @@ from ...mean import Bound, MeanSides, judge_mean
 from ...settings import SAMPLED_RUNS
 from ..baselines import number
 from .descent import about_one, full_settings
+from .pathwise import RunSides, examine_inside
 from .runs import Inside, first_bite, look_inside, numbers_at
-from .sums import RunSides, examine_inside
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Judge of what holds along every run of an adaptive booster, looked at from inside."""
+"""Judge of pathwise statements about adaptive boosters: both sides in every run, looked at from inside."""
 
 from __future__ import annotations
 
