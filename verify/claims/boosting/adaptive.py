@@ -23,13 +23,14 @@ import numpy as np
 
 from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
 from ...case import Case, Setting
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, Verdict, about_others
+from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, Verdict
 from ...judge import Outcome
 from ...tail import TailSides, judge_tail
 from ..baselines import about, number
 from ..theorems_3_and_5 import deltas_for
-from .descent import about_one, bandit_regret, full_regret
+from .descent import bandit_regret, full_regret
 from .hedge import followed, prior
+from .hypotheses import about_one, adapts
 from .pathwise import RunSides, examine_inside
 from .runs import Inside, first_bite, look_inside, numbers_at
 
@@ -92,10 +93,7 @@ def _telescoped(case: Case, run: Inside) -> RunSides:
 
 
 def _either(case: Case) -> str | None:
-    if reason := about("boosting/telescoping")(case):
-        return reason
-    made = isinstance(case.learner, AdaboostOLM | AdaBandit)
-    return None if made else about_others(AdaboostOLM, AdaBandit)
+    return about("boosting/telescoping")(case) or adapts(case)
 
 
 TELESCOPING = Claim(

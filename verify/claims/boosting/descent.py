@@ -18,7 +18,7 @@ that the ends -2 and 2 speak for all.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 
 import numpy as np
@@ -26,32 +26,14 @@ import numpy as np
 from ....algorithms.boosting.adaptive import LIMIT, AdaBandit, AdaboostOLM
 from ....algorithms.boosting.logistic import slopes
 from ...case import Case, Setting
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, about_others
+from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof
 from ...judge import Outcome
 from ...tail import TailSides, judge_tail
-from ..baselines import about, number
+from ..baselines import number
 from ..theorems_3_and_5 import deltas_for
+from .hypotheses import about_one
 from .pathwise import RunSides, examine_inside
 from .runs import Inside, first_bite, look_inside
-
-LARGEST_RHO = 0.5
-"""Up to this rate 2k^2/rho bounds the estimates of the derivative."""
-
-
-def about_one(claim: str, kind: type) -> Callable[[Case], str | None]:
-    """The hypothesis that the booster is of this kind, and explores at a rate for which the constants are right."""
-    promised = about(claim)
-
-    def missing(case: Case) -> str | None:
-        if reason := promised(case):
-            return reason
-        if not isinstance(case.learner, kind):
-            return about_others(kind)
-        if kind is AdaBandit and number(case, "rho") > LARGEST_RHO:
-            return f"rho = {number(case, 'rho'):.6g}: it needs at most {LARGEST_RHO}"
-        return None
-
-    return missing
 
 
 @cache

@@ -26,46 +26,25 @@ import numpy as np
 from ....algorithms.boosting import estimates
 from ....errors import require
 from ... import exact_boosting as exact
-from ...case import Case, Setting
+from ...case import Case
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...enumeration import Check, Enumeration
 from ...exact_boosting import Fractions, Rows, decimal, texts
 from ...interval import Interval
-from .estimates_in_play import (
+from .enumerated import (
     ROUNDING,
-    adapts,
-    booster,
-    branches,
-    explores,
+    adaptive_settings,
+    bandit_settings,
+    check_draw,
+    deviation,
     few,
     grid,
     most_remaining,
-    told_checks,
+    rates,
+    rho_of,
 )
-
-RATES = tuple(
-    Fraction(n, d) for n, d in ((1, 2), (9, 10), (1, 10), (3, 10), (2, 3), (99, 100), (1, 100))
-)
-"""Exploration rates at which statements about every rate are looked at, beside that of the learner."""
-
-
-def rho_of(case: Case) -> Fraction:
-    """The exploration rate that the learner plays with."""
-    return decimal(case.declaration.numbers["rho"])
-
-
-def rates(case: Case) -> tuple[Fraction, ...]:
-    """That of the learner, the largest one at which k / rho bounds loss estimates, and ``RATES``."""
-    k = case.n_labels
-    return tuple(dict.fromkeys((rho_of(case), Fraction(k, k + 1), *RATES)))
-
-
-def check_draw(n_labels: int, rho: Fraction, *labels: int) -> None:
-    """Refuse a round of exploration with too few labels, a rate out of range, or labels that are none."""
-    require(n_labels >= 2, f"{n_labels} labels: expected at least 2.")
-    require(0 < rho < 1, f"rho {rho}: expected a number above 0 and below 1.")
-    for label in labels:
-        require(0 <= label < n_labels, f"label {label}: expected one of 0 to {n_labels - 1}.")
+from .estimates_in_play import branches, told_checks
+from .hypotheses import adapts, booster, explores
 
 
 @dataclass(frozen=True)
@@ -176,37 +155,6 @@ def zero_one(k: int) -> Rows:
     return tuple(tuple(Fraction(r != i) for i in range(k)) for r in range(k))
 
 
-def bandit_settings() -> list[Setting]:
-    """BanditBBM for two to five labels, both tie rules and several exploration rates."""
-    return [
-        _setting(f"bandit-bbm:learners={learners},gamma={gamma},ties={ties},rho={rho}", k)
-        for k, learners, gamma, ties, rho in (
-            (2, 5, 0.2, "lowest", 0.1),
-            (3, 5, 0.1, "random", 0.7),
-            (3, 4, 0.1, "lowest", 0.5),
-            (4, 4, 0.2, "lowest", 0.1),
-            (5, 6, 0.2, "random", 0.1),
-        )
-    ]
-
-
-def adaptive_settings() -> list[Setting]:
-    """AdaBandit for two to five labels."""
-    return [
-        _setting(f"ada-bandit:learners=4,ties={ties},rho={rho}", k)
-        for k, ties, rho in (
-            (2, "lowest", 0.6),
-            (3, "random", 0.3),
-            (4, "lowest", 0.02),
-            (5, "random", 0.5),
-        )
-    ]
-
-
-def _setting(learner: str, n_labels: int) -> Setting:
-    return Setting(learner, f"one-hot:n_labels={n_labels}", "bandit", 6, replicates=1)
-
-
 def _rounds(case: Case, form: Form) -> Iterator[DrawInstance]:
     """Every best label and true label at every rate."""
     k = case.n_labels
@@ -217,11 +165,6 @@ def _rounds(case: Case, form: Form) -> Iterator[DrawInstance]:
 def _mean_loss(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
     stated = instance.rows[instance.label]
     return Interval.of(deviation(instance.mean_loss, stated)), Interval.of(0)
-
-
-def deviation(found: Fractions, stated: Fractions) -> Fraction:
-    """The largest difference."""
-    return max(abs(a - b) for a, b in zip(found, stated, strict=True))
 
 
 def _seen(case: Case) -> Iterator[tuple[Fraction, int, int, int, Any, Any]]:

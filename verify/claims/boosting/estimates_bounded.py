@@ -26,17 +26,10 @@ from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...enumeration import Check, Enumeration, worst
 from ...exact_boosting import Fractions, Rows
 from ...interval import Interval
-from .estimates import (
-    DrawInstance,
-    adaptive_settings,
-    bandit_settings,
-    losses_of,
-    rates,
-    rho_of,
-    used_rows,
-    zero_one,
-)
-from .estimates_in_play import adapts, divides_by_most, explores, few, told_checks
+from .enumerated import adaptive_settings, bandit_settings, few, rates, rho_of
+from .estimates import DrawInstance, losses_of, used_rows, zero_one
+from .estimates_in_play import told_checks
+from .hypotheses import adapts, divides_by_most, explores
 
 
 def loss_limit(k: int, rho: Fraction) -> Fraction:

@@ -14,83 +14,23 @@ The booster plays a few rounds of its sequence, and the last of them is enumerat
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ....algorithms.boosting.adaptive import LIMIT, AdaBandit, AdaboostOLM
-from ....algorithms.boosting.booster import BanditBooster
-from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
+from ....algorithms.boosting.adaptive import LIMIT
 from ...case import Case
-from ...claim import FloatArray, about_others
+from ...claim import FloatArray
 from ...enumeration import Check
 from ...exact_boosting import costs, decimal
-
-MOST_REMAINING = 12
-"""Votes to come up to which potentials of up to five labels are computed by recursion; half of it for more labels."""
+from .enumerated import ROUNDING, most_remaining
+from .hypotheses import booster, divides_by_most, explores, votes
 
 ROUNDS = 6
 """How many rounds are played at most."""
-
-MOST_TUPLES = 150
-"""Points of a grid that are looked at."""
-
-ROUNDING = 1e-9
-"""Largest difference of what is computed in floats, as a share of the numbers added up."""
-
-
-def explores(case: Case) -> str | None:
-    """The hypothesis that the learner is a booster with bandit feedback."""
-    if isinstance(case.learner, BanditBooster):
-        return None
-    return about_others(BanditBBM, AdaBandit)
-
-
-def votes(case: Case) -> str | None:
-    """The hypothesis that the learner boosts by majority."""
-    if isinstance(case.learner, OnlineMBBM | BanditBBM):
-        return None
-    return about_others(OnlineMBBM, BanditBBM)
-
-
-def adapts(case: Case) -> str | None:
-    """The hypothesis that the learner is an adaptive booster."""
-    if isinstance(case.learner, AdaboostOLM | AdaBandit):
-        return None
-    return about_others(AdaboostOLM, AdaBandit)
-
-
-def booster(case: Case) -> Any:
-    """The learner, once it is known to be a booster."""
-    return case.learner
-
-
-def divides_by_most(case: Case) -> bool:
-    """Whether a booster by majority divides its costs by k - 1, the largest weight that there can be."""
-    return bool(booster(case).scale == "trivial")
-
-
-def few(n_labels: int) -> tuple[int, ...]:
-    """All labels; of more than six the first two and the last, as the names of labels change nothing."""
-    return tuple(range(n_labels)) if n_labels <= 6 else (0, 1, n_labels - 1)
-
-
-def grid(values: Sequence[Fraction], size: int) -> list[tuple[Fraction, ...]]:
-    """All tuples of the values, or a fixed sample of them where they are many."""
-    if len(values) ** size <= MOST_TUPLES:
-        return list(product(values, repeat=size))
-    chosen = np.random.default_rng(size).integers(len(values), size=(MOST_TUPLES, size))
-    return [tuple(values[i] for i in row) for row in chosen.tolist()]
-
-
-def most_remaining(n_labels: int) -> int:
-    """Votes to come up to which potentials are computed by recursion."""
-    return MOST_REMAINING if n_labels <= 5 else MOST_REMAINING // 2
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ from ...judge import Outcome
 from ...mean import Bound, MeanSides, judge_mean
 from ...settings import SAMPLED_RUNS
 from ..baselines import number
-from .descent import about_one, full_settings
+from .descent import full_settings
+from .hypotheses import about_one
 from .pathwise import RunSides, examine_inside
 from .runs import Inside, first_bite, look_inside, numbers_at
 

@@ -21,13 +21,14 @@ import numpy as np
 from ....algorithms.boosting import logistic
 from ....errors import require
 from ... import exact_boosting as exact
-from ...case import Case, Setting
+from ...case import Case
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...enumeration import Check, Enumeration, worst
 from ...exact_boosting import Fractions, Rows, texts
 from ...interval import Interval
-from .estimates import adaptive_settings
-from .estimates_in_play import adapts, grid, told_checks
+from .enumerated import adaptive_settings, full_settings, grid
+from .estimates_in_play import told_checks
+from .hypotheses import adapts
 
 WEIGHTS = (Fraction(1), Fraction(2), Fraction(1, 64), Fraction(10**6))
 """Exponentials of scores from which gradients are made."""
@@ -91,14 +92,6 @@ def _gradient_checks(case: Case) -> Iterator[Check]:
         stated = [cost for row in instance.costs for cost in row]
         yield Check(what, found.ravel().tolist(), stated, EXACTLY * k)
     yield from told_checks(case)
-
-
-def full_settings() -> list[Setting]:
-    """Adaboost.OLM for two to five labels."""
-    return [
-        Setting(f"adaboost-olm:learners=4,ties={ties}", f"one-hot:n_labels={k}", "full", 6, None, 1)
-        for k, ties in ((2, "random"), (3, "lowest"), (4, "random"), (5, "lowest"))
-    ]
 
 
 LOGISTIC_COST = Claim(

@@ -34,9 +34,9 @@ from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...enumeration import Check, Enumeration, worst
 from ...exact_boosting import Fractions, texts
 from ...interval import Interval
-from .estimates import adaptive_settings
-from .estimates_in_play import adapts, grid
-from .logistic import EXACTLY, WEIGHTS, full_settings
+from .enumerated import adaptive_settings, full_settings, grid
+from .hypotheses import adapts
+from .logistic import EXACTLY, WEIGHTS
 
 LIMITS = (Fraction(1354, 10_000), Fraction(7389, 1000))
 """Just inside exp(-2) and exp(2)."""

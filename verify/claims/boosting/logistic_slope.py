@@ -32,9 +32,10 @@ from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...enumeration import Check, Enumeration, worst
 from ...exact_boosting import Fractions, texts
 from ...interval import Interval
-from .estimates import adaptive_settings, check_draw, deviation, rates, rho_of
+from .enumerated import adaptive_settings, check_draw, deviation, few, grid, rates, rho_of
 from .estimates_bounded import exceeded, slope_limit
-from .estimates_in_play import adapts, explores, few, grid, step_checks
+from .estimates_in_play import step_checks
+from .hypotheses import adapts, explores
 from .logistic import EXACTLY, WEIGHTS
 
 HALF = Fraction(1, 2)

@@ -24,7 +24,8 @@ from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...enumeration import Check, Enumeration
 from ...exact_boosting import decimal
 from ...interval import Interval
-from .estimates_in_play import ROUNDING, booster, votes
+from .enumerated import ROUNDING
+from .hypotheses import booster, votes
 from .potentials import majority_setting
 
 MOST_LEARNERS = 40

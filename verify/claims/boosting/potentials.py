@@ -32,7 +32,9 @@ from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...enumeration import Check, Enumeration
 from ...exact_boosting import Fractions, decimal, texts
 from ...interval import Interval
-from .estimates_in_play import ROUNDING, booster, most_remaining, told_checks, votes
+from .enumerated import ROUNDING, most_remaining
+from .estimates_in_play import told_checks
+from .hypotheses import booster, votes
 
 MOST_STATES = 250
 """Votes of a case that are looked at; where there are more, those of fewer weak learners."""

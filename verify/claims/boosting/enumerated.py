@@ -1,0 +1,108 @@
+"""What the enumerated claims about boosters share: settings, exploration rates, and how much is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from ....errors import require
+from ...case import Case, Setting
+from ...exact_boosting import Fractions, decimal
+
+RATES = tuple(
+    Fraction(n, d) for n, d in ((1, 2), (9, 10), (1, 10), (3, 10), (2, 3), (99, 100), (1, 100))
+)
+"""Exploration rates at which statements about every rate are looked at, beside that of the learner."""
+
+MOST_REMAINING = 12
+"""Votes to come up to which potentials of up to five labels are computed by recursion; half of it for more labels."""
+
+MOST_TUPLES = 150
+"""Points of a grid that are looked at."""
+
+ROUNDING = 1e-9
+"""Largest difference of what is computed in floats, as a share of the numbers added up."""
+
+
+def bandit_settings() -> list[Setting]:
+    """BanditBBM for two to five labels, both tie rules and several exploration rates."""
+    return [
+        _setting(f"bandit-bbm:learners={learners},gamma={gamma},ties={ties},rho={rho}", k)
+        for k, learners, gamma, ties, rho in (
+            (2, 5, 0.2, "lowest", 0.1),
+            (3, 5, 0.1, "random", 0.7),
+            (3, 4, 0.1, "lowest", 0.5),
+            (4, 4, 0.2, "lowest", 0.1),
+            (5, 6, 0.2, "random", 0.1),
+        )
+    ]
+
+
+def adaptive_settings() -> list[Setting]:
+    """AdaBandit for two to five labels."""
+    return [
+        _setting(f"ada-bandit:learners=4,ties={ties},rho={rho}", k)
+        for k, ties, rho in (
+            (2, "lowest", 0.6),
+            (3, "random", 0.3),
+            (4, "lowest", 0.02),
+            (5, "random", 0.5),
+        )
+    ]
+
+
+def full_settings() -> list[Setting]:
+    """Adaboost.OLM for two to five labels."""
+    return [
+        Setting(f"adaboost-olm:learners=4,ties={ties}", f"one-hot:n_labels={k}", "full", 6, None, 1)
+        for k, ties in ((2, "random"), (3, "lowest"), (4, "random"), (5, "lowest"))
+    ]
+
+
+def _setting(learner: str, n_labels: int) -> Setting:
+    return Setting(learner, f"one-hot:n_labels={n_labels}", "bandit", 6, replicates=1)
+
+
+def rho_of(case: Case) -> Fraction:
+    """The exploration rate that the learner plays with."""
+    return decimal(case.declaration.numbers["rho"])
+
+
+def rates(case: Case) -> tuple[Fraction, ...]:
+    """That of the learner, the largest one at which k / rho bounds loss estimates, and ``RATES``."""
+    k = case.n_labels
+    return tuple(dict.fromkeys((rho_of(case), Fraction(k, k + 1), *RATES)))
+
+
+def check_draw(n_labels: int, rho: Fraction, *labels: int) -> None:
+    """Refuse a round of exploration with too few labels, a rate out of range, or labels that are none."""
+    require(n_labels >= 2, f"{n_labels} labels: expected at least 2.")
+    require(0 < rho < 1, f"rho {rho}: expected a number above 0 and below 1.")
+    for label in labels:
+        require(0 <= label < n_labels, f"label {label}: expected one of 0 to {n_labels - 1}.")
+
+
+def few(n_labels: int) -> tuple[int, ...]:
+    """All labels; of more than six the first two and the last, as the names of labels change nothing."""
+    return tuple(range(n_labels)) if n_labels <= 6 else (0, 1, n_labels - 1)
+
+
+def grid(values: Sequence[Fraction], size: int) -> list[tuple[Fraction, ...]]:
+    """All tuples of the values, or a fixed sample of them where they are many."""
+    if len(values) ** size <= MOST_TUPLES:
+        return list(product(values, repeat=size))
+    chosen = np.random.default_rng(size).integers(len(values), size=(MOST_TUPLES, size))
+    return [tuple(values[i] for i in row) for row in chosen.tolist()]
+
+
+def most_remaining(n_labels: int) -> int:
+    """Votes to come up to which potentials are computed by recursion."""
+    return MOST_REMAINING if n_labels <= 5 else MOST_REMAINING // 2
+
+
+def deviation(found: Fractions, stated: Fractions) -> Fraction:
+    """The largest difference."""
+    return max(abs(a - b) for a, b in zip(found, stated, strict=True))
