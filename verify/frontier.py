@@ -128,13 +128,6 @@ class Frontier:
         """Fewest runs with which the upper limits are finite."""
         return runs_for_limits(self.delta, len(self.edges), self.confidence)
 
-    def limits_at(self, edge: float) -> tuple[float, float]:
-        """Lower and upper limit on S at any edge: those of the edges of the grid on either side of it."""
-        below = int(np.searchsorted(self.edges, edge, side="right")) - 1
-        above = int(np.searchsorted(self.edges, edge, side="left"))
-        low = float(self.low[below]) if below >= 0 else 0.0
-        return low, float(self.high[above]) if above < len(self.edges) else math.inf
-
     def edges_at(self, excess_loss: float) -> tuple[float, float]:
         """Limits on the largest edge for which the condition holds with this S: -inf where none is known to be
         small enough, inf where none is known to be too large."""

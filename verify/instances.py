@@ -19,7 +19,7 @@ from ..algorithms.graphs import FeedbackGraph
 from ..errors import UserError, require
 from . import exact
 from .concealed import ConcealedInstance
-from .interval import Interval
+from .interval import Interval, intervals
 
 Json = dict[str, Any]
 
@@ -97,7 +97,7 @@ class ScoreInstance:
 
     @cached_property
     def exact_scores(self) -> tuple[Interval, ...]:
-        return tuple(Interval.of(score) for score in self.scores)
+        return intervals(self.scores)
 
     @cached_property
     def star(self) -> int:

@@ -75,11 +75,6 @@ def play_ledgers(
     return [Ledger(mark, *played[:, i].T) for i, mark in enumerate(marks)]
 
 
-def play_runs(case: Case, replicates: Sequence[int], *, interpreted: bool = False) -> Ledger:
-    """The ledger of the whole runs."""
-    return play_ledgers(case, replicates, interpreted=interpreted)[-1]
-
-
 def _play_one(case: Case, replicate: int, interpreted: bool) -> FloatArray:
     """The sums of a run at the checkpoints, shape (checkpoints, 7)."""
     rows, smallest, wrong = [], np.inf, 0

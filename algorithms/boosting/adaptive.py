@@ -60,7 +60,7 @@ from .boosting import (
     share_out,
 )
 from .estimates import explore
-from .logistic import cost_matrix, slopes
+from .logistic import slopes
 from .weak import FloatArray, IntArray, drawn
 
 LIMIT = 2.0
@@ -248,10 +248,6 @@ class Following(Boosting):
     def slopes(self) -> FloatArray:
         """Derivative of the loss in each weight for each true label, shape (N, k)."""
         return slopes(self.before, self.labels, self.alphas)
-
-    def cost_matrices(self) -> FloatArray:
-        """C^i of every weak learner, shape (N, k, k)."""
-        return cost_matrix(self.before)
 
 
 @dataclass(frozen=True)

@@ -291,7 +291,3 @@ class Boosting:
     def losses(self) -> FloatArray:
         """Loss of each label, or its estimate, shape (k,)."""
         return self.memory.losses.copy()
-
-    def cost_matrices(self) -> FloatArray:
-        """Costs for each weak learner and each true label, shape (N, k, k)."""
-        raise NotImplementedError

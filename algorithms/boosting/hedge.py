@@ -1,4 +1,4 @@
-"""Weak learners that hedge over a finite class, with their regret and their excess loss in numbers.
+"""Weak learners that hedge over a finite class, and the rates that their bounds ask for.
 
 Each draws a hypothesis with probability proportional to exp(-rate * its cost so far). Over the stumps, which look at
 one feature and give a label to either side of zero, the weights are products over the sides, so that a round
@@ -9,8 +9,6 @@ symbol     name here
 =========  =====================================================================
 H          the class, ``n_hypotheses`` in number
 B          ``cost_range``: the largest difference between entries of a weighted cost vector shown
-R_delta    ``regret``
-S          ``excess_loss``
 gamma      ``edge``; the class is rich with edge 2 gamma
 m          ``least_weight``
 =========  =====================================================================
@@ -51,34 +49,9 @@ def learning_cost(n_hypotheses: int, rate: float) -> float:
     return math.log(n_hypotheses) / rate if n_hypotheses > 1 else 0.0
 
 
-def regret(n_hypotheses: int, cost_range: float, horizon: int, delta: float) -> float:
-    """R_delta(T) at the rate of :func:`hedge_rate`: what its cost may exceed that of the best hypothesis by,
-    with probability at least 1 - delta."""
-    both = math.sqrt(math.log(n_hypotheses)) + math.sqrt(math.log(1 / delta))
-    return cost_range * math.sqrt(horizon / 2) * both
-
-
 def anytime_rate(edge: float, least_weight: float, cost_range: float, n_labels: int) -> float:
-    """4 gamma m / (k B^2), the rate of :func:`excess_loss`."""
+    """4 gamma m / (k B^2), at which the excess loss is bounded for all T at once."""
     return 4 * edge * least_weight / (n_labels * cost_range * cost_range)
-
-
-def excess_loss(
-    n_hypotheses: int,
-    edge: float,
-    least_weight: float,
-    cost_range: float,
-    n_labels: int,
-    delta: float,
-) -> float:
-    """S for which BanditWLC(gamma, delta, S) holds for all T at once, at the rate of :func:`anytime_rate`.
-
-    The data are oblivious, weights are at least ``least_weight``, and some hypothesis has edge 2 gamma.
-    """
-    drift = 4 * edge * least_weight / n_labels
-    learning = math.log(n_hypotheses) * cost_range * cost_range
-    luck = (1 + 2 * cost_range) ** 2 * math.log(1 / delta)
-    return (learning + luck) / drift
 
 
 def oracle_excess_loss(edge: float, least_weight: float, n_labels: int, delta: float) -> float:

@@ -188,13 +188,6 @@ class Voting(Boosting):
         """Votes before that of each weak learner, shape (N, k)."""
         return self.memory.scores[:-1].astype(np.int64)
 
-    def cost_matrices(self) -> FloatArray:
-        """C^i of every weak learner, shape (N, k, k)."""
-        last = self.n_learners - 1
-        return np.array(
-            [self.potentials.cost_matrix(votes, last - i) for i, votes in enumerate(self.before)]
-        )
-
 
 @dataclass(frozen=True)
 class OnlineMBBM(_Majority):

@@ -16,7 +16,7 @@ from boundcheck.verify.claim import Kind, Verdict
 from boundcheck.verify.claims.boosting import majority
 from boundcheck.verify.equality import allowed, p_value
 from boundcheck.verify.evidence import LEVEL
-from boundcheck.verify.ledger import play_ledgers, play_runs
+from boundcheck.verify.ledger import play_ledgers
 from boundcheck.verify.resolve import resolve
 
 MINE = (
@@ -152,7 +152,7 @@ def test_small_weights_leave_the_excess_loss_alone(k: int) -> None:
 
 def test_constants_of_the_bounds_by_majority() -> None:
     case = resolve(bandit(3, 4, 0.6, "gamma=0.4,rho=0.1", 5000, 1), 0)
-    ledger = replace(play_runs(case, range(1)), rounds=5000)
+    ledger = replace(play_ledgers(case, range(1))[-1], rounds=5000)
     potential = case.learner.potentials(3)
     sizes = sum(potential.largest_weight(i, 3 - i) for i in range(4))
     assert sizes <= 2 * 2 * math.sqrt(4)

@@ -17,7 +17,7 @@ from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.concealment import chain_of, instance_of
 from boundcheck.verify.claims.theorem_4 import _sides_b
 from boundcheck.verify.concealed import LONGEST, ConcealedInstance
-from boundcheck.verify.ledger import play_runs
+from boundcheck.verify.ledger import play_ledgers
 from boundcheck.verify.record import BEST, ERROR, LOSS, OBSERVATION, OBSERVED
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.settings import RULES, concealed_settings
@@ -98,7 +98,7 @@ def test_runs_have_the_mean_of_the_chain() -> None:
     case, runs = small("printed"), 400
     chain = chain_of(case)
     assert chain is not None
-    ledger = play_runs(case, range(runs))
+    ledger = play_ledgers(case, range(runs))[-1]
     mean = float((ledger.errors + ledger.learner_loss / 5).mean())
     assert abs(mean - chain.observed) < chain.largest * math.sqrt(math.log(2e9) / (2 * runs))
     assert (ledger.explored == T).all()

@@ -15,7 +15,7 @@ from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.theorem_4 import _sides_a, _sides_b
 from boundcheck.verify.claims.theorems_3_and_5 import _sides_3, _sides_5
 from boundcheck.verify.judge import Curve, Outcome
-from boundcheck.verify.ledger import CHECKPOINTS, checkpoints, play_ledgers, play_runs
+from boundcheck.verify.ledger import CHECKPOINTS, checkpoints, play_ledgers
 from boundcheck.verify.mean import examine_mean
 from boundcheck.verify.record import BLOCK, ERROR, LOSS, MISTAKE, OBSERVATION
 from boundcheck.verify.resolve import resolve
@@ -137,7 +137,8 @@ def test_the_curve_of_a_tail_has_every_delta() -> None:
     found, curve = judged("3a", toy("ones", "full", 3000, runs, noise=0.05))
     deltas = (0.5, 0.2, 0.05)
     assert set(curve.delta) == set(deltas)
-    mistakes = play_runs(resolve(toy("ones", "full", 3000, noise=0.05), 0), range(runs)).mistakes
+    case = resolve(toy("ones", "full", 3000, noise=0.05), 0)
+    mistakes = play_ledgers(case, range(runs))[-1].mistakes
     for delta in deltas:
         last = (curve.rounds == 3000) & (curve.delta == delta)
         assert np.array_equal(curve.observed[last], mistakes)

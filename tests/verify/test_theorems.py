@@ -23,7 +23,7 @@ from boundcheck.verify.claims.theorem_6 import environment_weights
 from boundcheck.verify.claims.theorem_7 import forced_value
 from boundcheck.verify.claims.theorems_3_and_5 import first_biting
 from boundcheck.verify.evidence import refutes, runs_to_hold
-from boundcheck.verify.ledger import Ledger, play_runs
+from boundcheck.verify.ledger import Ledger, play_ledgers
 from boundcheck.verify.mean import examine_mean
 from boundcheck.verify.plain import PlainLearner
 from boundcheck.verify.replay import replay
@@ -134,7 +134,7 @@ def test_regret_of_one_and_a_half_envelopes_is_refuted() -> None:
     claim = catalog.claims()["gappletron/theorem-4a"]
     setting = few(mean_settings("4a"), 128, "threshold", "bandit", "one-hot")[0]
     case = resolve(setting, 0)
-    sides = _sides_a(case, claim.form("repaired"), play_runs(case, range(16)))
+    sides = _sides_a(case, claim.form("repaired"), play_ledgers(case, range(16))[-1])
     bound = sides.bounds[0].values.mean() - sides.base.mean()
     factor = 1.5 * bound / (sides.observed.mean() - sides.base.mean())
 
@@ -142,7 +142,7 @@ def test_regret_of_one_and_a_half_envelopes_is_refuted() -> None:
         regret = factor * (ledger.errors - ledger.comparator_loss)
         return _sides_a(case, form, replace(ledger, errors=ledger.comparator_loss + regret))
 
-    played = play_runs(case, range(16))
+    played = play_ledgers(case, range(16))[-1]
     for replicate in range(
         16, 128
     ):  # the same sixteen runs over and over: the judge sees numbers only
@@ -154,8 +154,8 @@ def test_regret_of_one_and_a_half_envelopes_is_refuted() -> None:
     assert found.certificate is not None
     fine = examine_mean(_sides_a, claim, claim.form("repaired"), case, 128)
     assert fine.verdict == Verdict.HOLDS
-    bounds = _sides_a(case, claim.form("repaired"), play_runs(case, range(128))).bounds[0]
-    observed = play_runs(case, range(128)).errors
+    bounds = _sides_a(case, claim.form("repaired"), play_ledgers(case, range(128))[-1]).bounds[0]
+    observed = play_ledgers(case, range(128))[-1].errors
     assert fine.headroom is not None
     for shrink, expected in ((fine.headroom * 1.02, True), (fine.headroom / 1.02, False)):
         z = (observed - bounds.values / shrink) / (bounds.ceiling / shrink)
