@@ -71,7 +71,7 @@ def is_named(claim: str, globs: Iterable[str]) -> bool:
 
 
 class Kind(StrEnum):
-    """How a claim is judged."""
+    """How a claim is judged; a law of the mistakes, tested from both sides by ``equality.py``, is a mean."""
 
     EXACT = "exact"
     PATHWISE = "pathwise"

@@ -145,6 +145,12 @@ def test_guarantee_4_grows_with_the_horizon_without_projection() -> None:
 UNPRINTED = r"\bhere\b|read for|two rows|diagonal"
 """What a source says of a statement that it does not print in this form."""
 
+NUMBERED = (
+    r"(equation \(\d\)|BanditBBM \(Algorithm 2\), \w|AdaBandit \(Algorithm 3\), \w|OnlineWLC|BanditWLC"
+    r"|Online (Richness|Agnostic Learnability) Condition)"
+)
+"""Where a statement about boosting stands."""
+
 
 def test_every_claim_says_what_it_is() -> None:
     for claim in catalog.claims().values():
@@ -155,6 +161,11 @@ def test_every_claim_says_what_it_is() -> None:
         assert first in ("printed", "derived", "transferred")
         assert others in ([], ["repaired"])
         assert first != "printed" or not re.search(UNPRINTED, claim.source.number), claim.id
+        if claim.id.startswith("boosting/"):
+            assert re.match(NUMBERED, claim.source.number), claim.id
+            assert (first == "derived") == bool(re.search(r"\bhere\b", claim.source.number)), (
+                claim.id
+            )
         if first == "transferred":
             assert claim.forms[0].proof == Proof.FALSE, "what is true is derived"
         assert claim.relation == (">=" if claim.kind == Kind.LOWER_BOUND else "<=")

@@ -99,7 +99,7 @@ def _either(case: Case) -> str | None:
 TELESCOPING = Claim(
     id="boosting/telescoping",
     title="some expert errs seldom, but for the regrets of the weights",
-    source=BOOSTING.at("the argument of the mistake bound of AdaBandit, derived here"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), argument of the mistake bound; derived here"),
     kind=Kind.PATHWISE,
     forms=(
         Form(
@@ -216,7 +216,9 @@ def _tuned_missing(case: Case) -> str | None:
 ADABOOST_OLM = Claim(
     id="boosting/adaboost-olm",
     title="mistakes of Adaboost.OLM with high probability",
-    source=BOOSTING.at("the section on AdaBandit, of Adaboost.OLM; constants derived here"),
+    source=BOOSTING.at(
+        "AdaBandit (Algorithm 3), mistake bound with full information; constants derived here"
+    ),
     kind=Kind.TAIL,
     forms=(
         Form(
@@ -244,7 +246,7 @@ _REST = (
 ADA_BANDIT = Claim(
     id="boosting/ada-bandit",
     title="mistakes of AdaBandit with high probability",
-    source=BOOSTING.at("mistake bound of AdaBandit; constants derived here"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), mistake bound; constants derived here"),
     kind=Kind.TAIL,
     forms=(
         Form(
@@ -266,7 +268,9 @@ ADA_BANDIT = Claim(
 ADA_BANDIT_TUNED = Claim(
     id="boosting/ada-bandit-tuned",
     title="mistakes of AdaBandit with high probability, the paper's rate put in",
-    source=BOOSTING.at("mistake bound of AdaBandit in its published shape; constants derived here"),
+    source=BOOSTING.at(
+        "AdaBandit (Algorithm 3), mistake bound with its rate put in; constants derived here"
+    ),
     kind=Kind.TAIL,
     forms=(
         Form(

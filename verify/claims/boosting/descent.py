@@ -150,7 +150,9 @@ def _examine_bandit(
 SGD_REGRET = Claim(
     id="boosting/sgd-regret",
     title="regret of the weights of the votes, full information",
-    source=BOOSTING.at("the section on AdaBandit, of Adaboost.OLM; constants derived here"),
+    source=BOOSTING.at(
+        "AdaBandit (Algorithm 3), weights of the votes with full information; constants derived here"
+    ),
     kind=Kind.PATHWISE,
     forms=(
         Form(
@@ -169,7 +171,7 @@ SGD_REGRET = Claim(
 SGD_ESTIMATES = Claim(
     id="boosting/sgd-estimates",
     title="regret of the weights on the lines through the estimates",
-    source=BOOSTING.at("the section on AdaBandit; constants derived here"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), weights of the votes; constants derived here"),
     kind=Kind.PATHWISE,
     forms=(
         Form(
@@ -188,7 +190,7 @@ SGD_ESTIMATES = Claim(
 SGD_REGRET_BANDIT = Claim(
     id="boosting/sgd-regret-bandit",
     title="regret of the weights of the votes, bandit feedback",
-    source=BOOSTING.at("the section on AdaBandit; constants derived here"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), weights of the votes; constants derived here"),
     kind=Kind.TAIL,
     forms=(
         Form(

@@ -219,7 +219,7 @@ def frontier_settings() -> tuple[Setting, ...]:
 FRONTIER = Claim(
     id="boosting/frontier",
     title="the smallest excess loss for each edge, and the one that is known",
-    source=BOOSTING.at("Section 2"),
+    source=BOOSTING.at("BanditWLC; its smallest S derived here"),
     kind=Kind.FRONTIER,
     about="weak learners",
     forms=(

@@ -80,7 +80,9 @@ def _full_sides(case: Case, run: Inside) -> RunSides:
 HEDGE_REGRET = Claim(
     id="boosting/hedge-regret",
     title="mistakes of the expert that Hedge follows, full information",
-    source=BOOSTING.at("the section on AdaBandit, of Adaboost.OLM; the textbook's bounds"),
+    source=BOOSTING.at(
+        "AdaBandit (Algorithm 3), Hedge with full information; the textbook's bounds put in here"
+    ),
     kind=Kind.PATHWISE,
     forms=(
         Form(
@@ -149,7 +151,7 @@ def _bandit_expected(case: Case) -> Verdict:
 HEDGE_REGRET_BANDIT = Claim(
     id="boosting/hedge-regret-bandit",
     title="expected mistakes of the expert that Hedge follows, estimated losses",
-    source=BOOSTING.at("the section on AdaBandit; constants derived here"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), Hedge; constants derived here"),
     kind=Kind.MEAN,
     forms=(
         Form(

@@ -97,7 +97,7 @@ def _gradient_checks(case: Case) -> Iterator[Check]:
 LOGISTIC_COST = Claim(
     id="boosting/logistic-cost",
     title="gradients of the logistic loss: sum, least entry and size",
-    source=BOOSTING.at("cost matrix of AdaBandit"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), cost matrix"),
     kind=Kind.EXACT,
     forms=(
         Form(
@@ -123,7 +123,7 @@ def _entries(instance: GradientInstance, form: Form) -> tuple[Interval, Interval
 GRADIENT_BOUNDED = Claim(
     id="boosting/gradient-bounded",
     title="the best bound on entries of gradients of the logistic loss",
-    source=BOOSTING.at("cost matrix of AdaBandit, bounded here by k - 1"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), cost matrix; bound k - 1 derived here"),
     kind=Kind.EXACT,
     forms=(
         Form(

@@ -276,7 +276,7 @@ def _all_settings() -> list[Setting]:
 EDGE_RANGE = Claim(
     id="boosting/edge-range",
     title="the empirical edge lies in [-1, 1]",
-    source=BOOSTING.at("empirical edge"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), empirical edge"),
     kind=Kind.EXACT,
     forms=(
         Form(
@@ -302,7 +302,7 @@ def _key(instance: EdgeInstance, form: Form) -> tuple[Interval, Interval]:
 KEY_INEQUALITY = Claim(
     id="boosting/key-inequality",
     title="what the loss falls by at the best weight",
-    source=BOOSTING.at("bound of AdaBandit"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), argument of the mistake bound; derived here"),
     kind=Kind.EXACT,
     forms=(
         Form(
@@ -344,7 +344,7 @@ def _loss_checks(case: Case) -> Iterator[Check]:
 LOSS_FLOOR = Claim(
     id="boosting/loss-floor",
     title="an expert that errs has a large loss and a large cost",
-    source=BOOSTING.at("bound of AdaBandit"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), argument of the mistake bound; derived here"),
     kind=Kind.EXACT,
     forms=(
         Form(

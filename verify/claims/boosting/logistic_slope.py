@@ -180,7 +180,7 @@ def _bounded_slope(instance: SlopeInstance, form: Form) -> tuple[Interval, Inter
 SLOPE_BOUNDED = Claim(
     id="boosting/slope-estimate-bounded",
     title="how large the estimated derivative in a weight can be",
-    source=BOOSTING.at("weights of AdaBandit"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), weights of the votes"),
     kind=Kind.EXACT,
     forms=(
         Form(
@@ -270,7 +270,7 @@ def _bend_expected(case: Case) -> Verdict:
 ESTIMATE_CONVEX = Claim(
     id="boosting/estimate-convex",
     title="the loss is convex in a weight, its estimate is not",
-    source=BOOSTING.at("weights of AdaBandit"),
+    source=BOOSTING.at("AdaBandit (Algorithm 3), weights of the votes"),
     kind=Kind.EXACT,
     forms=(
         Form(

@@ -165,7 +165,7 @@ def _exact_missing(case: Case) -> str | None:
 EXACT_ERROR = Claim(
     id="boosting/exact-error",
     title="the exact probability of a mistake, weak learners of a known edge",
-    source=BOOSTING.at("the sections on BanditBBM; the law derived here"),
+    source=BOOSTING.at("BanditBBM (Algorithm 2), votes; law of the mistakes derived here"),
     kind=Kind.MEAN,
     forms=(
         Form(
@@ -175,7 +175,8 @@ EXACT_ERROR = Claim(
             r" \quad \phi = \phi_N(0) \quad (\text{OnlineMBBM: } \rho = 0)",
             Proof.PROVED,
             "an equality: the votes are N independent draws given the label, and the label that wins if it is wrong"
-            " is equally likely to be any",
+            " is equally likely to be any. An exact two-sided binomial test of the mistakes of all runs judges it:"
+            " observed is how far they are from their mean, the envelope how far the test lets them be",
             _exact_missing,
         ),
     ),
@@ -257,6 +258,7 @@ def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -
     more = rf" + {explored} + \sqrt{{\tfrac{{T}}{{2}}\ln\tfrac{{N+1}}{{\delta}}}}" if bandit else ""
     claim = f"boosting/{name}"
     which = "BanditBBM" if bandit else "OnlineMBBM"
+    where = " with its rate put in" if tuned else "" if bandit else " with full information"
     how = {
         (False, False): "",
         (True, False): ", with the exact potential",
@@ -266,7 +268,8 @@ def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -
         id=claim,
         title=f"mistakes of {which} with high probability{how[exact, tuned]}",
         source=BOOSTING.at(
-            f"mistake bound of {which}; constants derived here, S that of weak learners of a known edge"
+            f"BanditBBM (Algorithm 2), mistake bound{where}; constants derived here, S that of weak learners of a known"
+            " edge"
         ),
         kind=Kind.TAIL,
         forms=(
@@ -335,7 +338,7 @@ ASYMPTOTIC_ERROR = Claim(
     id="boosting/asymptotic-error",
     title="bandit feedback costs BanditBBM no more than the rounds that it explores",
     source=BOOSTING.at(
-        "the remarks after the mistake bound of BanditBBM; what can be tested of them, stated here"
+        "BanditBBM (Algorithm 2), remarks after the mistake bound; what can be tested of them is derived here"
     ),
     kind=Kind.TAIL,
     forms=(

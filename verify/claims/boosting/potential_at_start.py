@@ -135,7 +135,7 @@ def _start_sides(instance: StartInstance, form: Form) -> tuple[Interval, Interva
 POTENTIAL_AT_START = Claim(
     id="boosting/potential-at-start",
     title="the potential before the first vote falls exponentially",
-    source=BOOSTING.at("Section 3, bound of BanditBBM"),
+    source=BOOSTING.at("BanditBBM (Algorithm 2), mistake bound; its first term derived here"),
     kind=Kind.EXACT,
     forms=(
         Form(

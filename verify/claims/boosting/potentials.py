@@ -246,7 +246,7 @@ def _root_expected(case: Case) -> Verdict | None:
 LARGEST_WEIGHT = Claim(
     id="boosting/largest-weight",
     title="how large the weight of a cost vector can be",
-    source=BOOSTING.at("equation (8)"),
+    source=BOOSTING.at("equation (8); derived here"),
     kind=Kind.EXACT,
     forms=(
         Form(

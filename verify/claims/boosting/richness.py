@@ -136,7 +136,7 @@ def _rich_settings() -> tuple[Setting, ...]:
 RICHNESS = Claim(
     id="boosting/richness",
     title="a hypothesis is good enough",
-    source=BOOSTING.at("Section 2"),
+    source=BOOSTING.at("Online Richness Condition"),
     kind=Kind.EXACT,
     about="weak learners",
     forms=(
@@ -288,7 +288,7 @@ def _tuned(learner: str, adversary: str, graph: str, horizon: int) -> Setting:
 AGNOSTIC_REGRET = Claim(
     id="boosting/agnostic-regret",
     title="expected costs of Hedge against the best hypothesis",
-    source=BOOSTING.at("Section 2"),
+    source=BOOSTING.at("Online Agnostic Learnability Condition; R of Hedge derived here"),
     kind=Kind.PATHWISE,
     about="weak learners",
     forms=(
@@ -308,7 +308,7 @@ AGNOSTIC_REGRET = Claim(
 AGNOSTIC_LEARNABILITY = Claim(
     id="boosting/agnostic-learnability",
     title="costs of Hedge against the best hypothesis",
-    source=BOOSTING.at("Section 2"),
+    source=BOOSTING.at("Online Agnostic Learnability Condition; R of Hedge derived here"),
     kind=Kind.TAIL,
     about="weak learners",
     forms=(

@@ -135,10 +135,11 @@ def _claims(
         partial(_missing, graph, True),
         names=(f"largest {excess}", "S"),
     )
+    source = "OnlineWLC" if graph == "full" else "BanditWLC"
     condition = Claim(
         id=f"boosting/{name}",
         title=title,
-        source=BOOSTING.at("Section 2"),
+        source=BOOSTING.at(source),
         kind=Kind.TAIL,
         about="weak learners",
         forms=(printed,),
@@ -149,6 +150,7 @@ def _claims(
         condition,
         id=f"boosting/{name}-anytime",
         title=f"{title}, all rounds at once",
+        source=BOOSTING.at(f"{source}; all rounds at once derived here"),
         forms=(derived,),
         examine=partial(examine_weak, _at_any_time, bound_of),
     )
