@@ -15,6 +15,7 @@ Number = TypeVar("Number", int, float)
 SMALLEST_RATE = 1e-9
 """Of exploration. Below this an estimate, of the order of 1/rho, would have no digits left for what it adds up with."""
 
+_OWN = re.compile(r"(.+\.py):\w+")
 _INTERVAL = re.compile(r"([\[(])\s*(\S+?)\s*,\s*(\S+?)\s*([\])])")
 
 
@@ -37,6 +38,17 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     return name, parameters
 
 
+def own_file(spec: str) -> str | None:
+    """The file of a class of the user's, of ``FILE.py:Class`` itself or as a parameter's value in a built-in name; None
+    where there is none."""
+    values: Collection[str] = ()
+    if re.fullmatch(r"\s*[a-z0-9-]+\s*:.*", spec):
+        with suppress(UserError):
+            values = split_spec(spec)[1].values()
+    found = next(filter(None, map(_OWN.fullmatch, (*values, spec))), None)
+    return found and found[1]
+
+
 def tidy(spec: str) -> str:
     """The one way of writing a built-in name with parameters: no spaces, no 03 for 3, no 0.50 for 0.5.
 
@@ -50,6 +62,8 @@ def tidy(spec: str) -> str:
 
 
 def _tidy(value: str) -> str:
+    if _OWN.fullmatch(value):
+        return value
     with suppress(ValueError):
         return str(int(value))
     with suppress(ValueError):

@@ -11,18 +11,22 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, get_type_hints
 
 from .. import adversaries, algorithms
 from ..algorithms.boosting.booster import weak_learners as weak_learners
+from ..algorithms.boosting.weak import WeakLearner
 from ..algorithms.discovery import classes, modules
 from ..algorithms.spec import check_keys, read_float, read_int, split_spec
 from ..errors import UserError, require, unknown
 from . import claims as claims_package
 from . import plain
 from .claim import Claim, is_named
+
+OWN = re.compile(r"\.py(:\w+)?$")
+"""What ends like this is a file of the user's."""
 
 
 @cache
@@ -101,7 +105,8 @@ def _build(kind: str, known: dict[str, type[Any]], spec: str) -> Any:
     hints = get_type_hints(made)
     fields = {field.name: hints[field.name] for field in dataclasses.fields(made) if field.init}
     check_keys(name, given, fields)
-    readers = {int: read_int, float: read_float, float | None: read_float}
+    readers: dict[Any, Callable[[dict[str, str], str], Any]]
+    readers = {int: read_int, float: read_float, float | None: read_float, WeakLearner: _read_weak}
     values = {
         key: readers[fields[key]](given, key) if fields[key] in readers else text
         for key, text in given.items()
@@ -109,21 +114,39 @@ def _build(kind: str, known: dict[str, type[Any]], spec: str) -> Any:
     return made(**values)
 
 
+def _own(spec: str) -> Any:
+    """A learner of the user's."""
+    if not re.search(r"\.py:\w+$", spec):
+        raise UserError(f"learner '{spec}': expected FILE.py:Class, with the name of the class.")
+    return plain.load(spec)
+
+
+def _read_weak(parameters: dict[str, str], key: str) -> Any:
+    """The weak learner of a booster: one of the user's, or the text of another."""
+    text = parameters[key]
+    if not OWN.search(text):
+        return text
+    found = _own(text)
+    require(
+        is_weak(found),
+        f"{key}={text} is no weak learner: expected a class with predict(x) and update(x, cost, weight).",
+    )
+    return found
+
+
 def learner(spec: str) -> Any:
-    """Make a learner from a built-in name with parameters, or from ``path/to/file.py:Class``.
+    """Make a learner from a built-in name with parameters, or from ``path/to/file.py:Class``; the weak learner of a
+    booster may be of such a file.
 
     Raises
     ------
     UserError
         for an unknown name or parameter, or a file that cannot be used
     """
-    if re.search(r"\.py(:\w+)?$", spec):
-        if not re.search(r"\.py:\w+$", spec):
-            raise UserError(
-                f"learner '{spec}': expected FILE.py:Class, with the name of the class."
-            )
-        return plain.load(spec)
-    return _build("learner", learners() | weak_learners(), spec)
+    known = learners() | weak_learners()
+    if OWN.search(spec) and spec.partition(":")[0].strip() not in known:
+        return _own(spec)
+    return _build("learner", known, spec)
 
 
 def adversary(spec: str) -> Any:

@@ -22,6 +22,7 @@ import numpy as np
 from ..algorithms import losses, updates
 from ..algorithms.gappletron import RULES
 from ..algorithms.learner import Declaration, FloatArray, Player, Problem, fresh_state
+from ..algorithms.spec import own_file
 from ..algorithms.uniform import Uniform
 from ..errors import LearnerError, UserError, call, require, said, unknown
 from .own_class import NUMBERS, globs_of, made
@@ -213,11 +214,10 @@ def load(spec: str) -> PlainLearner | PlainWeakLearner | Any:
 
 
 def source_of(spec: str) -> str | None:
-    """SHA-256 of the file of ``path/to/file.py:Class``; None for a learner that is not from a file."""
-    path = Path(spec.rpartition(":")[0])
-    return (
-        sha256(path.read_bytes()).hexdigest() if path.suffix == ".py" and path.is_file() else None
-    )
+    """SHA-256 of the file that a learner is from, or its weak learners; None where there is none."""
+    file = own_file(spec)
+    there = file is not None and Path(file).is_file()
+    return sha256(Path(str(file)).read_bytes()).hexdigest() if there else None
 
 
 def load_module(path: Path, role: str) -> ModuleType:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..algorithms.spec import own_file
 from ..errors import UserError, require
 from . import catalog, instances
 from .case import Case, Setting
@@ -194,8 +195,8 @@ def _case_of(game: dict[str, Any], runs: int = 1) -> AnyCase:
 
 def _is_there(learner: str) -> bool:
     """Whether the file of a learner is there; one that is not is refused where it is loaded."""
-    name = learner.rpartition(":")[0]
-    return not name.endswith(".py") or Path(name).is_file()
+    file = own_file(learner)
+    return file is None or Path(file).is_file()
 
 
 def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:

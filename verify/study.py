@@ -24,6 +24,7 @@ from ..adversaries.recorded import load as load_recorded
 from ..adversaries.recorded import split_label
 from ..algorithms import graphs
 from ..algorithms.learner import Problem
+from ..algorithms.spec import own_file
 from ..errors import UserError, require, suggest, unknown
 from . import catalog
 from .finding import Finding
@@ -233,8 +234,8 @@ def digests(specs: Sequence[str]) -> dict[str, str]:
     for spec in specs:
         if spec.startswith("data:"):
             paths.add(split_label(spec.removeprefix("data:"))[0])
-        elif ".py:" in spec:
-            paths.add(spec.rpartition(":")[0])
+        elif file := own_file(spec):
+            paths.add(file)
         elif spec.endswith((".csv", ".edgelist")):
             paths.add(spec)
     return {path: digest_of_file(path) for path in sorted(paths)}

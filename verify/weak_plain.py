@@ -11,10 +11,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
-from ..algorithms.boosting.weak import Crowd, Each, FloatArray, Setting
-from ..errors import LearnerError, UserError, require
+from ..algorithms.boosting.weak import Crowd, Each, Setting
+from ..errors import UserError, require
 from .own_class import NUMBERS, globs_of, made
 from .weak_problem import WeakDeclaration, WeakProblem
 
@@ -30,6 +30,12 @@ LARGEST = 1e300
 
 SAMPLE = WeakProblem(3, 4, 1000, 0.3, 1.0, 1.0)
 """What one is made for to see whether it declares anything."""
+
+
+def boosted_problem(setting: Setting) -> WeakProblem:
+    """What one is told in a booster, but for its seed: no rule is known to have an edge there."""
+    size = setting.n_labels, setting.n_features, setting.horizon
+    return WeakProblem(*size, 0.0, setting.least_weight, setting.cost_range)
 
 
 def learns_costs(own: Any, spec: str) -> bool:
@@ -73,7 +79,7 @@ def _missing(said: Mapping[str, Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class PlainWeakLearner:
-    """A class of the user's, made to fit the weak-learning game.
+    """A class of the user's, made to fit the weak-learning game, and boosters.
 
     Parameters
     ----------
@@ -83,6 +89,10 @@ class PlainWeakLearner:
 
     factory: Callable[[WeakProblem], Any]
     spec: str
+    seeded: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        return self.spec
 
     @cached_property
     def promises(self) -> tuple[str, ...]:
@@ -137,35 +147,13 @@ class PlainWeakLearner:
     def crowd_for(self, problem: WeakProblem, seeds: Sequence[int]) -> Crowd:
         """One of them for each seed."""
 
-        def make(setting: Setting, i: int) -> _Guarded:
-            return _Guarded(self._make(replace(problem, seed=seeds[i])), self.spec)
+        def make(setting: Setting, i: int) -> Any:
+            return self._make(replace(problem, seed=seeds[i]))
 
         make.__name__ = self.spec
         setting = Setting(len(seeds), problem.n_labels, problem.n_features, problem.horizon)
         return Each(make).crowd(setting)
 
-
-class _Guarded:
-    """A weak learner whose exceptions say where they came from."""
-
-    def __init__(self, learner: Any, spec: str) -> None:
-        self.learner, self.spec, self.round = learner, spec, 0
-
-    def _failed(self, method: str, error: BaseException) -> LearnerError:
-        return LearnerError(
-            f"weak learner {self.spec} raised {type(error).__name__} in {method} of round {self.round}:"
-            f" {error}."
-        )
-
-    def predict(self, x: FloatArray) -> Any:
-        try:
-            return self.learner.predict(x)
-        except (Exception, SystemExit) as error:
-            raise self._failed("predict", error) from error
-
-    def update(self, x: FloatArray, cost: FloatArray, weight: float) -> None:
-        try:
-            self.learner.update(x, cost, weight)
-        except (Exception, SystemExit) as error:
-            raise self._failed("update", error) from error
-        self.round += 1
+    def crowd(self, setting: Setting) -> Crowd:
+        """Those of a booster, one for each of the seeds of the setting."""
+        return self.crowd_for(boosted_problem(setting), setting.seeds)

@@ -17,8 +17,9 @@ from ..graphs import FeedbackGraph
 from ..learner import Declaration, Player, Problem
 from ..spec import SMALLEST_RATE, check_keys, command_name, read_float, read_int, split_nested
 from ..uniform import Uniform
+from .estimates import loss_bound
 from .hedge import HedgeStump
-from .weak import FloatArray, WeakLearner
+from .weak import FloatArray, Setting, WeakLearner
 
 if TYPE_CHECKING:
     from .boosting import Boosting
@@ -106,6 +107,19 @@ class Booster(Baseline):
         )
         self.check_graph(problem.graph)
         check_size(f"costs of learners={self.learners}", self.learners, problem.n_labels)
+
+    def crowd_setting(self, problem: Problem, seeds: tuple[int, ...] = ()) -> Setting:
+        """What the weak learners are made for.
+
+        A cost vector is told in units of its largest range. An estimate is a sum of k of them, each times 1 less the
+        estimate of a loss, and its weight is 1.
+        """
+        size = (self.learners, problem.n_labels, problem.n_features, problem.horizon)
+        rho = self.numbers(problem).get("rho")
+        if rho is None:
+            return Setting(*size, seeds=seeds)
+        bound = problem.n_labels * loss_bound(problem.n_labels, rho)
+        return Setting(*size, cost_range=bound, least_weight=1.0, seeds=seeds)
 
     def begin(
         self, problem: Problem, generator: Generator, *, interpreted: bool = False

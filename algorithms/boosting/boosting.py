@@ -31,7 +31,7 @@ from ..learner import UNSEEN, Problem
 from .booster import Booster, Generator
 from .cache import CACHE, no_cache
 from .estimates import check_rate, estimate_losses
-from .weak import Compiled, FloatArray, IntArray, Setting, check_costs
+from .weak import Compiled, FloatArray, IntArray, check_costs
 
 ROUND, BEST, FOLLOWED, EXPERTS = 0, 1, 2, 3
 """Slots of ``counts``: rounds so far, the label that wins, the expert that is followed, the labels of all experts."""
@@ -156,7 +156,10 @@ class Boosting:
         numbers = booster.numbers(problem)
         self.n_learners, self.n_labels = n, k
         self.generator, self.interpreted = generator, interpreted
-        self.crowd = booster.weak.crowd(Setting(n, k, problem.n_features, problem.horizon))
+        seeds: tuple[int, ...] = ()
+        if getattr(booster.weak, "seeded", False):
+            seeds = tuple((generator.random(n) * 2.0**53).astype(np.int64).tolist())
+        self.crowd = booster.weak.crowd(booster.crowd_setting(problem, seeds))
         self.informed = "rho" not in numbers
         self.learns = bool(getattr(self.crowd, "learns", True))
         self.random_ties = booster.ties == "random"

@@ -4,9 +4,8 @@ All N weak learners of a booster move together, as a :class:`Crowd`: a round cos
 they are, and their states are arrays over N. A class of one's own needs less, ``predict(x)`` and ``update(x, cost,
 weight)``, and is made into a crowd by :class:`Each`, which checks what it returns.
 
-A weak learner must be able to predict before it is told anything, and may draw one number in [0, 1) a round.
-
-A crowd that is :class:`Compiled` has two kernels, and is played at full speed; any other is asked in plain Python.
+A weak learner must be able to predict before it is told anything, and may draw one number in [0, 1) a round. A crowd
+that is :class:`Compiled` has two kernels, and is played at full speed; any other is asked in plain Python.
 """
 
 from __future__ import annotations
@@ -41,12 +40,19 @@ TELL = (
 
 @dataclass(frozen=True)
 class Setting:
-    """What a crowd is made for: N learners on k labels and d features, over T rounds."""
+    """What a crowd is made for: N learners on k labels and d features, over T rounds.
+
+    Entries of weight times cost differ by at most ``cost_range``, and weights are at least ``least_weight``. Learners
+    that are ``seeded`` have an integer each to draw from.
+    """
 
     n_learners: int
     n_labels: int
     n_features: int
     horizon: int
+    cost_range: float = 1.0
+    least_weight: float = 0.0
+    seeds: tuple[int, ...] = ()
 
 
 class Crowd(Protocol):
@@ -69,7 +75,7 @@ class Crowd(Protocol):
 
 
 class WeakLearner(Protocol):
-    """Parameters of a weak learner; a frozen dataclass."""
+    """Parameters of a weak learner; a frozen dataclass. One that needs seeds has an attribute ``seeded``, True."""
 
     def crowd(self, setting: Setting) -> Crowd:
         """Make N of them, at their start."""
@@ -345,32 +351,33 @@ class _Separate:
 
     def __init__(self, name: str, learners: list[Any], setting: Setting) -> None:
         self.name, self.learners, self.n_labels = name, learners, setting.n_labels
+        self.round = -1
 
     def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
-        return np.array(
-            [
-                self._label(i, call(learner.predict, self._who(i), "predict", x))
-                for i, learner in enumerate(self.learners)
-            ]
-        )
+        self.round += 1
+        return np.array([self._label(i, x.copy()) for i in range(len(self.learners))])
 
     def _who(self, i: int) -> str:
         return f"weak learner {i} of {self.name}"
 
-    def _label(self, i: int, label: Any) -> int:
+    def _label(self, i: int, x: FloatArray) -> int:
+        where = f"predict of round {self.round}"
+        label = call(self.learners[i].predict, self._who(i), where, x)
         whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
         if whole and 0 <= label < self.n_labels:
             return int(label)
         raise LearnerError(
-            f"{self._who(i)} predicted {label!r}: expected a label from 0 to {self.n_labels - 1}."
+            f"{self._who(i)} predicted {label!r} in round {self.round}: expected a label from 0 to"
+            f" {self.n_labels - 1}."
         )
 
     def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
+        where = f"update of round {self.round}"
         for i, learner in enumerate(self.learners):
             if weights[i] == 0:
                 continue
             given, shown = costs[i].copy(), x.copy()
-            call(learner.update, self._who(i), "update", shown, given, float(weights[i]))
+            call(learner.update, self._who(i), where, shown, given, float(weights[i]))
             for what, now, before in (("cost vector", given, costs[i]), ("features", shown, x)):
                 if now.shape != before.shape or now.tobytes() != before.tobytes():
                     raise LearnerError(

@@ -13,7 +13,8 @@ w^{i*}         ``largest_weights``, by enumeration
 A weak learner that draws its label from u^y_gamma' costs w (1 - gamma')/k in the mean for a cost vector of weight w,
 and at most w. So w (c - (1 - gamma)/k) has a drift of -w (gamma' - gamma)/k and a range of w, and with w^2 <= w its
 exponential with the factor 8 (gamma' - gamma)/k is a supermartingale: weights in [0, 1] may be as small as they like,
-and S = k ln(1/delta) / (8 (gamma' - gamma)) holds at all T. What the learner is told plays no part.
+and S = k ln(1/delta) / (8 (gamma' - gamma)) holds at all T. What the learner is told plays no part. A user's weak
+learners declare edge and S themselves, see ``own_word.py``.
 
 The chance is in the predictions, which are features here: each run has a sequence of its own.
 """
@@ -24,6 +25,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +43,7 @@ from ...settings import SAMPLED_RUNS
 from ...tail import TailSides, examine_tail, judge_tail
 from ..baselines import about, number
 from ..theorems_3_and_5 import deltas_for
+from .own_word import is_own, word_missing, word_of
 from .runs import first_bite
 
 EXACT = (
@@ -123,15 +126,25 @@ def _is_bandit(case: Case) -> bool:
     return isinstance(case.learner, BanditBBM)
 
 
-def known_edge(claim: str, *learners: type) -> Callable[[Case], str | None]:
-    """The hypothesis that the booster is one of these, and the edge of its weak learners is known."""
+def of_booster(claim: str, *learners: type) -> Callable[[Case], str | None]:
+    """The hypothesis that the booster is one of these."""
     promised = about(claim)
 
     def missing(case: Case) -> str | None:
         if reason := promised(case):
             return reason
-        if not isinstance(case.learner, learners):
-            return about_others(*learners)
+        return None if isinstance(case.learner, learners) else about_others(*learners)
+
+    return missing
+
+
+def known_edge(claim: str, *learners: type) -> Callable[[Case], str | None]:
+    """The same, and that the edge of its weak learners is known."""
+    played = of_booster(claim, *learners)
+
+    def missing(case: Case) -> str | None:
+        if reason := played(case):
+            return reason
         known = isinstance(case.adversary, OracleLabels)
         if not (known and isinstance(booster(case).weak, OracleNoise)):
             return "it needs weak learners of a known edge: oracle-noise on oracle-labels"
@@ -209,19 +222,27 @@ def _rate(case: Case, exact: bool) -> float:
 def _sides(exact: bool, tuned: bool, case: Case, form: Form, ledger: Ledger) -> TailSides:
     learner, k = booster(case), case.n_labels
     n, bandit = learner.learners, _is_bandit(case)
-    rate, parts = _rate(case, exact), n + bandit
-    sizes = largest_weights(k, n, learner.gamma, learner.ties)
+    rate, parts, word = _rate(case, exact), n + bandit, word_of(case)
+    deltas = deltas_for(ledger.runs)
+    if word is None:
+        sizes = largest_weights(k, n, learner.gamma, learner.ties)
+    else:
+        sizes = float(learner.scales(k).sum())
+        deltas = tuple(d for d in deltas if d > n * word.delta)
 
     def envelope(horizon: float, delta: float) -> float:
-        found = rate * horizon + excess_loss(case, delta / parts) * sizes
+        if word is None:
+            excess, odds = excess_loss(case, delta / parts), parts / delta
+        else:
+            excess, odds = word.excess_loss, 1 / (delta - n * word.delta)
+        found = rate * horizon + excess * sizes
         if tuned:
             # the rate of the whole game, of which the ledger may be a prefix
             found += horizon * k**1.75 * n**0.25 / math.sqrt(max(horizon, case.sequence.horizon))
         elif bandit:
             found += number(case, "rho") * horizon
-        return found + bandit * math.sqrt(horizon / 2 * math.log(parts / delta))
+        return found + bandit * math.sqrt(horizon / 2 * math.log(odds))
 
-    deltas = deltas_for(ledger.runs)
     return TailSides(
         ledger.mistakes,
         {d: np.full(ledger.runs, envelope(ledger.rounds, d)) for d in deltas},
@@ -231,10 +252,13 @@ def _sides(exact: bool, tuned: bool, case: Case, form: Form, ledger: Ledger) -> 
 
 
 def _bound_missing(claim: str, kind: type, tuned: bool, case: Case) -> str | None:
-    if reason := known_edge(claim, kind)(case):
+    if reason := (of_booster if is_own(case) else known_edge)(claim, kind)(case):
         return reason
-    learner, edge = booster(case), case.adversary.edge
-    if not learner.gamma < edge:
+    learner = booster(case)
+    if is_own(case):
+        if reason := word_missing(learner.gamma, learner.learners, case):
+            return reason
+    elif not learner.gamma < (edge := case.adversary.edge):
         return f"the booster counts on gamma = {learner.gamma}, not less than the edge {edge} of its weak learners"
     if kind is OnlineMBBM and learner.ties == "random":
         return "with random ties a mistake is drawn: it needs ties=lowest, for which potentials count a tie as one"
@@ -249,6 +273,20 @@ _WHY = (
     "the supermartingale of each weak learner, with its potentials as costs, telescoped over the learners;"
     " weights may be arbitrarily small"
 )
+
+
+def _examine_bound(
+    sides: Any, claim: Claim, form: Form, case: Case, *runs: int, **how: bool
+) -> Outcome:
+    """Judge the mistakes; on one sequence where the chance is in what the weak learners draw themselves."""
+    word = word_of(case)
+    found = examine_tail(sides, claim, form, case, *runs, fresh=word is None, **how)
+    if word is not None:
+        found.evidence += (
+            f"; the weak learners declare gamma = {word.edge:.4g}, delta = {word.delta:.4g},"
+            f" S = {word.excess_loss:.6g}"
+        )
+    return found
 
 
 def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -> Claim:
@@ -277,14 +315,15 @@ def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -
                 "derived",
                 rf"M_T \le {first}{more} + S\sum_i w^{{i*}},"
                 rf" \quad S = \frac{{k\ln({'(N+1)' if bandit else 'N'}/\delta)}}{{8(\gamma'-\gamma)}}"
-                r" \text{ for weak learners of edge } \gamma' > \gamma",
+                r" \text{ for weak learners of edge } \gamma' > \gamma;"
+                r" \quad S\sum_i s^i \text{ for those that declare } S,\ \gamma' \ge \gamma",
                 Proof.PROVED,
                 _WHY,
                 partial(_bound_missing, claim, kind, tuned),
             ),
         ),
         cases=tuned_settings if tuned else bandit_settings if bandit else full_settings,
-        examine=partial(examine_tail, partial(_sides, exact, tuned), fresh=True),
+        examine=partial(_examine_bound, partial(_sides, exact, tuned)),
     )
 
 

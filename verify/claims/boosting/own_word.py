@@ -1,0 +1,60 @@
+"""What a user's weak learners declare, as the bounds of boosting by majority take it.
+
+=============  ====================================================================================
+symbol         name here
+=============  ====================================================================================
+gamma'         ``edge`` of the declaration, at least the ``gamma`` that the booster counts on
+S, delta'      ``excess_loss`` and ``delta`` of the declaration
+s^i            ``scales`` of the booster: the costs of learner i over s^i are what it is told
+=============  ====================================================================================
+
+Each keeps to (1 - gamma')/k, in units of its scale, up to S with probability 1 - delta', so that in place of
+S sum_i w^{i*} there is S sum_i s^i, and N delta' of the delta is spent. With bandit feedback a cost vector is told as
+an estimate of weight times cost, up to a constant, with weight 1; the declaration is about the true weight and cost.
+"""
+
+from __future__ import annotations
+
+from ....algorithms.boosting.booster import Booster
+from ...case import Case
+from ...weak_plain import DECLARED, PlainWeakLearner, boosted_problem
+from ...weak_problem import WeakDeclaration
+from ..theorems_3_and_5 import DELTAS
+
+
+def is_own(case: Case) -> bool:
+    """Whether the weak learners of a booster are a class of the user's."""
+    return isinstance(getattr(case.learner, "weak", None), PlainWeakLearner)
+
+
+def declared(case: Case) -> WeakDeclaration | str:
+    """The word of each of them, or what is missing in it, as a phrase."""
+    key = ("word of the weak learners", 0)
+    if key not in case.kept:
+        assert isinstance(case.learner, Booster)
+        weak = case.learner.weak
+        assert isinstance(weak, PlainWeakLearner)
+        case.kept[key] = weak.declared(boosted_problem(case.learner.crowd_setting(case.problem)))
+    found: WeakDeclaration | str = case.kept[key]
+    return found
+
+
+def word_of(case: Case) -> WeakDeclaration | None:
+    """The word of weak learners that are the user's and declare all; None for others."""
+    found = declared(case) if is_own(case) else None
+    return found if isinstance(found, WeakDeclaration) else None
+
+
+def word_missing(gamma: float, n_learners: int, case: Case) -> str | None:
+    """Why the word of the user's weak learners does not serve a booster that counts on gamma, or None."""
+    word = declared(case)
+    if isinstance(word, str):
+        return f"{word} in a booster: expected the numbers {', '.join(DECLARED)}, on the class or set in __init__"
+    if word.edge < gamma:
+        return f"the booster counts on gamma = {gamma}, more than the edge {word.edge} that its weak learners declare"
+    if not n_learners * word.delta < max(DELTAS):
+        return (
+            f"{n_learners} weak learners may each fail with probability {word.delta}: expected a sum below"
+            f" {max(DELTAS)}"
+        )
+    return None
