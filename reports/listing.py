@@ -136,7 +136,7 @@ def _learners() -> list[list[Entry]]:
 
 WEAK = (
     "your own class, whose update takes cost and weight. [dim]Weak learners predict a label; boosters take theirs as"
-    " weak=hedge-stump+rate=0.1[/]"
+    " weak=hedge-stump+rate=0.1 or weak=FILE.py:Class[/]"
 )
 
 

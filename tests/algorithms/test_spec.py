@@ -8,10 +8,12 @@ import pytest
 
 from boundcheck.algorithms.spec import (
     check_keys,
+    own_file,
     read_float,
     read_int,
     read_ints,
     split_spec,
+    tidy,
 )
 from boundcheck.errors import UserError
 
@@ -113,3 +115,20 @@ def test_a_wrong_interval_is_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="is not an interval") as caught:
         read_float({"gamma": "1"}, "gamma", legal="positive")
     assert not isinstance(caught.value, UserError)
+
+
+@pytest.mark.parametrize(
+    ("given", "file"),
+    [
+        ("a/b c.py:Mine", "a/b c.py"),
+        ("online-mbbm:weak=a.py:Mine", "a.py"),
+        ("online-mbbm:weak=01+1.0.py:Mine,learners=5", "01+1.0.py"),
+        ("bandit-bbm:learners=05,weak=/x=y/a.py:Mine", "/x=y/a.py"),
+        ("online-mbbm:weak=hedge-stump+rate=0.1,learners=5", None),
+        ("data:a.py", None),
+        ("perceptron", None),
+    ],
+)
+def test_the_file_of_a_spec_is_found_and_its_path_kept(given: str, file: str | None) -> None:
+    assert own_file(given) == file
+    assert own_file(tidy(given)) == file

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -85,14 +86,15 @@ def test_through_the_library() -> None:
 def test_the_example_of_the_documentation(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, command = re.findall(r"```(?:python|sh)\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)[
-        -2:
+    code, *commands = re.findall(r"```(?:python|sh)\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)[
+        -3:
     ]
-    words = command.split()
     (tmp_path / "weak.py").write_text(code, encoding="utf-8")
-    assert words[:2] == ["boundcheck", "verify"]
-    assert boundcheck(*words[1:], monkeypatch=monkeypatch, folder=tmp_path) == 0
-    assert "holds" in capsys.readouterr().out
+    for command in commands:
+        words = shlex.split(command)
+        assert words[:2] == ["boundcheck", "verify"]
+        assert boundcheck(*words[1:], monkeypatch=monkeypatch, folder=tmp_path) == 0
+        assert "holds" in capsys.readouterr().out
 
 
 class Right:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import own_boosted
 import pytest
 
 from boundcheck.errors import UserError
@@ -25,9 +26,22 @@ def subset() -> list[suite.Job]:
     return cheap[::29]
 
 
+def own_boosters() -> list[suite.Job]:
+    """Boosters of a user's weak learners: they draw from their seeds, or boast."""
+    file = own_boosted.__file__
+    found = (
+        (f"adaboost-olm:weak={file}:Drawing,learners=3", "boosting/sgd-regret"),
+        (f"online-mbbm:weak={file}:Boastful,learners=5,gamma=0.9", "boosting/online-mbbm"),
+    )
+    return [
+        suite.Job(Setting(learner, "one-hot", "full", 300, replicates=16), (claim,), own=True)
+        for learner, claim in found
+    ]
+
+
 def document(processes: int, folder: Path) -> dict:
-    jobs = subset()
-    assert len(jobs) > 20
+    jobs = [*subset(), *own_boosters()]
+    assert len(jobs) > 22
     rows = [row for found in suite.run(jobs, 3, processes, patience=0) for row in found]
     saved = results.save(rows, folder, 3, 0.0)
     assert saved == json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
@@ -42,6 +56,8 @@ def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> No
         sorted(p.name for p in (tmp_path / n / "certificates").iterdir()) for n in ("one", "two")
     ]
     assert files[0] == files[1] != []
+    own = [row["verdict"] for row in one["results"] if "own_boosted" in row["learner"]]
+    assert sorted(own) == ["holds", "refuted"]
     curves = [results.load(tmp_path / name).curves for name in ("one", "two")]
     assert curves[0].equals(curves[1])
 
