@@ -6,7 +6,6 @@ import io
 import math
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import matplotlib as mpl
@@ -35,41 +34,6 @@ FEWEST_CELLS = 6
 
 WHOLE = (0.0, 0.0, 1.0, 1.0)
 """Axes that fill their figure: ``svg`` makes room for what is written around them."""
-
-_PLAIN_LATEX = (
-    (r"\\frac", r"\\dfrac"),
-    (r"\\tfrac", r"\\frac"),
-    (r"\\(d?frac)\s*(\\[A-Za-z]+|\w)\s*(\\[A-Za-z]+|\w)", r"\\\1{\2}{\3}"),
-    (r"\\textstyle", ""),
-    (r"\\[Bb]ig(\\\{|[(\[])", r"\\left\1"),
-    (r"\\[Bb]ig(\\\}|[)\]])", r"\\right\1"),
-    (r"\\;", r"\\ "),
-    (r"\\le(?![a-z])", r"\\leq"),
-    (r"\\ge(?![a-z])", r"\\geq"),
-    (r"\\ne(?![a-z])", r"\\neq"),
-    (r"\\mathbf (\w)", r"\\mathbf{\1}"),
-    (r"\\star", r"*"),
-    (r"\\\|", r"\\Vert "),
-    (r"\b([a-z])'_(\{[^{}]*\}|\w)", r"\1_\2^{\\prime}"),
-)
-
-
-def mathtext(statement: str) -> str:
-    """The LaTeX of a statement in the part of the language that matplotlib sets."""
-    for pattern, replacement in _PLAIN_LATEX:
-        statement = re.sub(pattern, replacement, statement)
-    return statement
-
-
-@cache
-def statement_svg(statement: str) -> str | None:
-    """A statement as a picture; None if it cannot be set."""
-    figure = Figure(figsize=(0.1, 0.1))
-    figure.text(0, 0, f"${mathtext(statement)}$", fontsize=14, math_fontfamily="cm")
-    try:
-        return svg(figure)
-    except ValueError:
-        return None
 
 
 def svg(figure: Figure) -> str:

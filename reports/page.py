@@ -22,6 +22,7 @@ from .exports import FOLDER, file_names, write_tables
 from .figures import Result
 from .frontiers import frontier_panels
 from .progress import progress
+from .statements import statement_svg
 from .studies import StudyResults, section
 from .studies import write_tables as write_study_tables
 from .tables import speaker
@@ -215,7 +216,7 @@ def _form(
     return {
         "name": name,
         "statement": "" if form is None else form.statement,
-        "picture": None if form is None else _markup(figures.statement_svg(form.statement)),
+        "picture": None if form is None else _markup(statement_svg(form.statement)),
         "proof": "" if form is None else form.proof.value,
         "why": "" if form is None else form.why,
         "worst": worst,

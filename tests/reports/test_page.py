@@ -21,9 +21,8 @@ from frontier_numbers import FRONTIER
 from page_results import result, write
 
 from boundcheck.errors import UserError
-from boundcheck.reports import figures
 from boundcheck.reports.page import write_report
-from boundcheck.verify import catalog, results
+from boundcheck.verify import results
 
 VOID = {"meta", "link", "br", "wbr", "img", "hr"}
 CERTIFICATE = "certificates/gappletron-lemma-1-printed-0a.json"
@@ -252,34 +251,6 @@ def test_results_that_are_not_whole_are_refused_in_one_sentence(
     verdicts.write_text("{", encoding="utf-8")
     with pytest.raises(UserError, match=r"verdicts.json' is damaged"):
         write_report(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("latex", "plain"),
-    [
-        (r"\frac{K-1}{K}", r"\dfrac{K-1}{K}"),
-        (r"\tfrac{1}{K}", r"\frac{1}{K}"),
-        (r"\tfrac23", r"\frac{2}{3}"),
-        (r"\frac c2 \tfrac\gamma K", r"\dfrac{c}{2} \frac{\gamma}{K}"),
-        (r"\max\Big\{a, \big[b\big]\Big\}", r"\max\left\{a, \left[b\right]\right\}"),
-        (r"\sqrt{\textstyle\sum_t x_t}", r"\sqrt{\sum_t x_t}"),
-        (r"a \le b \ge c \ne \left(d\right)", r"a \leq b \geq c \neq \left(d\right)"),
-        (r"\mathbf 1_S", r"\mathbf{1}_S"),
-        (r"\|x\|^2", r"\Vert x\Vert ^2"),
-        (r"p'_t(y) + y'_{t-1}", r"p_t^{\prime}(y) + y_{t-1}^{\prime}"),
-        (r"\text{the learner's rate}", r"\text{the learner's rate}"),
-    ],
-)
-def test_latex_becomes_what_matplotlib_sets(latex: str, plain: str) -> None:
-    assert figures.mathtext(latex) == plain
-    assert figures.statement_svg(latex) is not None
-
-
-def test_every_statement_can_be_set() -> None:
-    for claim in catalog.claims().values():
-        for form in claim.forms:
-            assert figures.statement_svg(form.statement) is not None, claim.id
-    assert figures.statement_svg(r"\nosuchmacro{") is None
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Debian's chromium")
