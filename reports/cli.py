@@ -329,21 +329,23 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE|DIR",
-    help="Page to write, or folder for index.html.",
+    help="Page to write, or folder for index.html; default the folder of the results, or of a study alone.",
 )
 def report(folder: Path | None, studies: tuple[Path, ...], out: Path | None) -> int:
     """Make one self-contained page of verdicts and studies: statements, evidence, pictures, tables.
 
-    With --study and without --results it is a page of these studies alone. Its tables are written beside it as CSV,
-    Markdown and LaTeX.
+    With --study and without --results it is a page of these studies alone: index.html in the folder of the study,
+    or boundcheck-report/studies.html of several. Its tables are written beside it as CSV, Markdown and LaTeX.
 
     \b
     boundcheck verify --quick && boundcheck report
-    boundcheck study smoke && boundcheck report --study results/smoke --out smoke
+    boundcheck study smoke && boundcheck report --study results/smoke
     """
     from . import studies as shown
     from .page import write_report
 
+    if folder is None and out is None and studies:  # the page of the verdicts stays as it is
+        out = studies[0] / "index.html" if len(studies) == 1 else DEFAULT_FOLDER / "studies.html"
     found = [shown.load(place) for place in studies or shown.found_in(STUDIES_FOLDER)]
     written = write_report(
         folder or DEFAULT_FOLDER,

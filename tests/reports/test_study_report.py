@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -180,11 +181,28 @@ def test_a_study_that_is_named_has_a_page_of_its_own(
     place = str(written(tmp_path / "results", with_finding(), COUNTS))
     verdicts.mkdir()
     (verdicts / "verdicts.json").write_text("{}")
-    status, page = page_of(tmp_path, monkeypatch, "--study", place)
-    assert status == 0
-    assert 'id="study-small"' in page
+    (verdicts / "index.html").write_text("the verdicts")
+    assert page_of(tmp_path, monkeypatch, "--study", place) == (0, "the verdicts")
+    assert 'id="study-small"' in Path(place, "index.html").read_text()
+    assert Path(place, "tables").is_dir()
     for asked in ((), ("--study", place, "--results", "boundcheck-report")):
         assert page_of(tmp_path, monkeypatch, *asked)[0] == 2, "these verdicts are damaged"
+
+
+def test_where_the_page_of_studies_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = str(written(tmp_path / "results", small(), COUNTS))
+    second = str(written(tmp_path / "more", replace(small(), name="other"), COUNTS))
+    asked: list[Path | None] = []
+
+    def write(folder: Path, out: Path | None, *_: Any, **__: Any) -> list[Path]:
+        asked.append(out)
+        return []
+
+    monkeypatch.setattr("boundcheck.reports.page.write_report", write)
+    both = ("--study", first, "--study", second)
+    for arguments in (both, (*both, "--out", "mine.html"), (*both, "--results", "verdicts")):
+        assert page_of(tmp_path, monkeypatch, *arguments)[0] == 0
+    assert asked == [Path("boundcheck-report", "studies.html"), Path("mine.html"), None]
 
 
 def test_the_same_results_are_the_same_page(
