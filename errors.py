@@ -49,17 +49,19 @@ def check_size(what: str, *shape: int) -> None:
 
 
 def suggest(word: str, legal: Iterable[str]) -> str:
-    """Return `` Did you mean 'x'?`` for the legal word nearest to ``word``, or an empty string."""
+    """Return `` (did you mean 'x'?)`` for the legal word nearest to ``word``, or an empty string."""
     close = get_close_matches(word, list(legal), n=1, cutoff=0.5)
-    return f" Did you mean '{close[0]}'?" if close else ""
+    return f" (did you mean '{close[0]}'?)" if close else ""
 
 
-def unknown(kind: str, word: str, legal: Iterable[str]) -> UserError:
-    """Return the error for a name that is not among the legal ones, with the nearest suggested."""
+def unknown(kind: str, word: str, legal: Iterable[str], expected: str = "") -> UserError:
+    """Return the error for a name that is not among the legal ones, with the nearest suggested.
+
+    ``expected`` says what is, where the legal names are too many to be listed or are not all.
+    """
     names = sorted(legal)
-    return UserError(
-        f"unknown {kind} '{word}': expected one of {', '.join(names)}.{suggest(word, names)}"
-    )
+    expected = expected or f"one of {', '.join(names)}"
+    return UserError(f"unknown {kind} '{word}'{suggest(word, names)}: expected {expected}.")
 
 
 def one_line(text: str, most: int) -> str:

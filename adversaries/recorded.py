@@ -87,8 +87,8 @@ def load(
     ending = path.suffix.lower()
     require(
         ending in ENDINGS,
-        f"'{path.name}' has the ending '{ending}', expected one of {', '.join(ENDINGS)}"
-        f".{suggest(ending, ENDINGS)}",
+        f"'{path.name}' has the ending '{ending}'{suggest(ending, ENDINGS)}: expected one of"
+        f" {', '.join(ENDINGS)}.",
     )
     require(path.exists(), f"no such file: '{path}'")
     require(path.is_file(), f"'{path}' is not a file")
@@ -246,8 +246,7 @@ def _label_position(path: Path, names: list[str], label: str | int | None) -> in
             return position % len(names)
     shown = ", ".join(names[:20]) + (f", ... ({len(names)} in all)" if len(names) > 20 else "")
     raise UserError(
-        f"'{path.name}' has no label column '{label}': expected one of {shown}"
-        f".{suggest(str(label), names)}"
+        f"'{path.name}' has no label column '{label}'{suggest(str(label), names)}: expected one of {shown}."
     )
 
 

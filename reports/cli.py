@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import __version__
-from ..errors import UserError, suggest
+from ..errors import UserError, unknown
 from .study_command import STUDIES_FOLDER, study
 from .terminal import AS_EXPECTED, DEFAULT_FOLDER, INTERRUPTED, WRONG_INPUT, make_console
 
@@ -33,11 +33,7 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            names = ", ".join(self.list_commands(ctx))
-            raise UserError(
-                f"unknown command '{args[0]}': expected one of {names}."
-                f"{suggest(args[0], self.list_commands(ctx))}"
-            )
+            raise unknown("command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 
 

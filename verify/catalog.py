@@ -80,6 +80,11 @@ def add_claims(more: Sequence[Claim]) -> None:
         claims()[claim.id] = claim
 
 
+def names_and_groups() -> list[str]:
+    """The ids of all claims, and a glob for each group of them: what a name that is none may stand for."""
+    return [*claims(), *sorted({f"{name.partition('/')[0]}/*" for name in claims()})]
+
+
 def select(patterns: Sequence[str]) -> list[Claim]:
     """Claims whose id matches one of the globs; all of them for no pattern.
 
@@ -91,7 +96,8 @@ def select(patterns: Sequence[str]) -> list[Claim]:
     known = claims()
     for pattern in patterns:
         if not any(is_named(name, [pattern]) for name in known):
-            raise unknown("claim", pattern, known)
+            expected = "ids, or globs of ids, that 'boundcheck list claims' shows"
+            raise unknown("claim", pattern, names_and_groups(), expected)
     return [claim for name, claim in known.items() if not patterns or is_named(name, patterns)]
 
 

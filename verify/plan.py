@@ -158,8 +158,8 @@ def _check_promises(request: Request) -> None:
         if not any(is_named(name, [glob]) for name in known):
             who = request.learner if isinstance(request.learner, str) else request.learner.spec
             raise UserError(
-                f"promises of {who} name the unknown claim '{glob}': expected globs of ids that 'boundcheck list"
-                f" claims' shows.{suggest(glob, known)}"
+                f"promises of {who} name the unknown claim '{glob}'{suggest(glob, catalog.names_and_groups())}:"
+                " expected globs of ids that 'boundcheck list claims' shows."
             )
 
 

@@ -25,7 +25,7 @@ from ..adversaries.recorded import split_label
 from ..algorithms import graphs
 from ..algorithms.learner import Problem
 from ..algorithms.spec import own_file
-from ..errors import UserError, require, suggest, unknown
+from ..errors import UserError, require, unknown
 from . import catalog
 from .finding import Finding
 from .grid import SETTING_AXES, Grid, Named, Scalar, expanded, filled, places
@@ -273,10 +273,7 @@ def load(name: str) -> Study:
     path = Path(name)
     if path.suffix != ".toml":
         if name not in names():
-            raise UserError(
-                f"unknown study '{name}': expected FILE.toml or one of {', '.join(names())}."
-                f"{suggest(name, names())}"
-            )
+            raise unknown("study", name, names(), f"FILE.toml or one of {', '.join(names())}")
         path = FOLDER / f"{name}.toml"
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))

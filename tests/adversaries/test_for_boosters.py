@@ -92,8 +92,8 @@ def test_a_replicate_can_have_a_sequence_of_its_own() -> None:
         ("oracle-labels:edge=1.5", "edge is 1.5, expected a number in [0, 1]"),
         ("oracle-labels:learners=0", "learners is 0, expected an integer >= 1"),
         ("oracle-labels:n_labels=1", "n_labels is 1, expected an integer >= 2"),
-        ("oracle-labels:law=unifrom", "unknown law of the labels 'unifrom': expected one of constant, skewed, uniform."
-         " Did you mean 'uniform'?"),
+        ("oracle-labels:law=unifrom", "unknown law of the labels 'unifrom' (did you mean 'uniform'?): expected one of"
+         " constant, skewed, uniform."),
         ("stump-labels:noise=-0.1", "noise is -0.1, expected a number in [0, 1]"),
         ("stump-labels:features=0", "features is 0, expected an integer >= 1"),
         ("stump-labels:n_labels=1", "n_labels is 1, expected an integer >= 2"),

@@ -54,8 +54,7 @@ def test_an_unknown_key_gets_the_nearest_legal_one() -> None:
     with pytest.raises(UserError) as caught:
         check_keys("banditron", {"gama": "1"}, ("radius", "gamma"))
     assert str(caught.value) == (
-        "unknown parameter of 'banditron' 'gama': expected one of gamma, radius. "
-        "Did you mean 'gamma'?"
+        "unknown parameter of 'banditron' 'gama' (did you mean 'gamma'?): expected one of gamma, radius."
     )
     with pytest.raises(UserError, match="'bandit' takes no parameters, but got 'x=1'"):
         check_keys("bandit", {"x": "1"}, ())

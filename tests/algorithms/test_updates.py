@@ -153,5 +153,5 @@ def test_without_projection_the_ratio_doubles_with_the_horizon() -> None:
 
 
 def test_unknown_names() -> None:
-    with pytest.raises(UserError, match="Did you mean 'projected'"):
+    with pytest.raises(UserError, match="did you mean 'projected'"):
         updates.parse("projeted")

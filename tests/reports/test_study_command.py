@@ -152,9 +152,15 @@ def test_a_disk_that_fills_up_on_the_way(
 
 WRONG = {
     "no name": ([], "no study is named: expected FILE.toml or one of "),
-    "unknown": (["smok"], "unknown study 'smok': expected FILE.toml or one of"),
+    "unknown": (
+        ["smok"],
+        "unknown study 'smok' (did you mean 'smoke'?): expected FILE.toml or one of",
+    ),
     "missing": (["none.toml"], "study 'none.toml' cannot be read: No such file"),
-    "keys": (["keys.toml"], "unknown key of study 'keys' 'seed': expected one of"),
+    "keys": (
+        ["keys.toml"],
+        "unknown key of study 'keys' 'seed' (did you mean 'seeds'?): expected one of",
+    ),
     "zero seeds": (["zero.toml"], "has seeds = 0: expected how many"),
     "cell": (
         ["cell.toml"],

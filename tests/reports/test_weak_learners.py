@@ -212,8 +212,8 @@ BAD = {
     "Beyond": r"weak learner 0 of \S+:Beyond predicted 3 in round 0: expected a label from 0 to 2",
     "Writes": r"weak learner 0 of \S+:Writes changed the cost vector it was given from \[.*\] to \[9.0,",
     "Raises": r"weak learner 0 of \S+:Raises raised KeyError in update of round 0: 'lost'",
-    "Misspelt": r"promises of \S+:Misspelt name the unknown claim 'boosting/bandit-wcl': expected globs of ids that"
-    r" 'boundcheck list claims' shows\. Did you mean 'boosting/bandit-wlc'\?$",
+    "Misspelt": r"promises of \S+:Misspelt name the unknown claim 'boosting/bandit-wcl' \(did you mean"
+    r" 'boosting/bandit-wlc'\?\): expected globs of ids that 'boundcheck list claims' shows\.$",
     "Sure": r"edge=1.0 of \S+:Sure: expected a number in \[0, 1\)",
     "Endless": r"excess_loss=10{30,} of \S+:Endless: expected a number",
     "Fickle": r"weak learner \S+:Fickle declares .* expected numbers that do not depend on problem\.seed or chance",

@@ -91,8 +91,8 @@ EDGE, WINE = tomllib.loads(BOOSTING)["grid"]["data"]
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "place": (
         changed("learners", Full={"graph": "full", "any": "online-mbbm:learners={M}"}),
-        r"unknown place in 'online-mbbm:learners=\{M\}' of learner 'Full' of study 'boosters' '\{M\}':"
-        r" expected one of .*\{N\}",
+        r"unknown place in 'online-mbbm:learners=\{M\}' of learner 'Full' of study 'boosters' '\{M\}'"
+        r" \(did you mean '\{N\}'\?\): expected one of .*\{N\}",
     ),
     "place in the adversary": (
         changed("grid", data=[{**EDGE, "adversary": "oracle-labels:learners={M}"}, WINE]),

@@ -160,7 +160,7 @@ def test_names():
     for name in ("hinge-1", "hinge--1", "hinge-x", "hinge-nan", "logistic-1", "logistic-e"):
         with pytest.raises(UserError, match=f"unknown exact loss '{name}'"):
             parse(name, 3)
-    with pytest.raises(UserError, match="Did you mean 'smooth-hinge'"):
+    with pytest.raises(UserError, match="did you mean 'smooth-hinge'"):
         parse("smooth_hinge", 3)
 
 

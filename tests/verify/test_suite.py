@@ -173,7 +173,7 @@ def test_a_failure_of_ours_is_a_row_not_an_exception(monkeypatch: pytest.MonkeyP
         (Setting("gappletron", "segments:n=4", "bandit", 11), "expected 10"),
         (Setting("gappletron", "random-labels:radius=1", "full", None), "at least 2"),
         (Setting("gappletron", "data:absent.csv", "full", None), "absent.csv"),
-        (Setting("gappletron", "one-hot", "bandits", 10), "Did you mean 'bandit'"),
+        (Setting("gappletron", "one-hot", "bandits", 10), "did you mean 'bandit'"),
         (Setting("gappletron", "one-hot:n_labels=3", "filtering:revealing=3", 10), "3"),
     ],
 )

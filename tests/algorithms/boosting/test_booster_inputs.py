@@ -28,10 +28,10 @@ from boundcheck.errors import LearnerError, UserError
         (lambda: AdaboostOLM(hedge=0.0), "hedge=0.0 of adaboost-olm: expected a finite number above 0."),
         (lambda: AdaBandit(gamma=2.0), "gamma=2.0 of ada-bandit: expected a finite number above 0 and at most 1."),
         (lambda: OnlineMBBM(ties="first"), "unknown tie rule 'first': expected one of lowest, random."),
-        (lambda: OnlineMBBM(scale="exat"), "unknown scale 'exat': expected one of exact, trivial."
-         " Did you mean 'exact'?"),
-        (lambda: BanditBBM(tuning="one"), "unknown tuning of bandit-bbm 'one': expected one of default, ones, theory."
-         " Did you mean 'ones'?"),
+        (lambda: OnlineMBBM(scale="exat"), "unknown scale 'exat' (did you mean 'exact'?): expected one of"
+         " exact, trivial."),
+        (lambda: BanditBBM(tuning="one"), "unknown tuning of bandit-bbm 'one' (did you mean 'ones'?): expected one of"
+         " default, ones, theory."),
     ],
 )  # fmt: skip
 def test_bad_parameters_are_named(make: Any, sentence: str) -> None:

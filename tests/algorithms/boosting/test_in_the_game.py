@@ -73,9 +73,9 @@ def test_weak_learners_are_named_in_a_spec(text: str, made: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("hedge-stum", "unknown weak learner 'hedge-stum': expected one of cost-perceptron, hedge-advice, hedge-stump,"
-         " hoeffding-tree, oracle-noise. Did you mean 'hedge-stump'?"),
-        ("hedge-stump+rat=1", "unknown parameter of 'hedge-stump' 'rat': expected one of rate. Did you mean 'rate'?"),
+        ("hedge-stum", "unknown weak learner 'hedge-stum' (did you mean 'hedge-stump'?): expected one of"
+         " cost-perceptron, hedge-advice, hedge-stump, hoeffding-tree, oracle-noise."),
+        ("hedge-stump+rat=1", "unknown parameter of 'hedge-stump' 'rat' (did you mean 'rate'?): expected one of rate."),
         ("hedge-stump+rate=fast", "parameter rate=fast is not legal: expected a number in (-inf, inf)"),
         ("oracle-noise+first=1.5", "parameter first=1.5 is not legal: expected an integer in (-inf, inf)"),
     ],

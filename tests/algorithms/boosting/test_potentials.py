@@ -285,7 +285,7 @@ def test_the_worked_example() -> None:
         ((3, 1.0), "edge gamma=1.0 of potentials: expected a number in [0, 1)."),
         ((3, -0.1), "edge gamma=-0.1 of potentials: expected a number in [0, 1)."),
         ((3, math.nan), "edge gamma=nan of potentials: expected a number in [0, 1)."),
-        ((3, 0.1, "eror"), "unknown tie rule 'eror': expected one of error, random. Did you mean 'error'?"),
+        ((3, 0.1, "eror"), "unknown tie rule 'eror' (did you mean 'error'?): expected one of error, random."),
     ],
 )  # fmt: skip
 def test_bad_numbers_are_named(arguments: tuple[object, ...], sentence: str) -> None:
