@@ -102,6 +102,17 @@ def call(function: Callable[..., Any], who: str, where: str, *arguments: Any) ->
         ) from error
 
 
+def attribute(owner: Any, name: str, who: str, default: Any = None) -> Any:
+    """What an object of the user's has under a name, or the default.
+
+    Raises
+    ------
+    LearnerError
+        for whatever a property raises, as :func:`call` does; an ``AttributeError`` means that there is none
+    """
+    return call(getattr, who, name, owner, name, default)
+
+
 def located(error: BaseException) -> str:
     """Type and message of an error, and the file and line that raised it."""
     words = said(error)

@@ -374,7 +374,7 @@ def main() -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("boundcheck: interrupted; results of earlier runs are as they were.", err=True)
         return INTERRUPTED
-    except (Exception, SystemExit) as error:  # status 1 would say that a theorem surprised
+    except BaseException as error:  # status 1 would say that a theorem surprised
         logger.exception("failed")
         return _fail(f"{type(error).__name__}: {error}; boundcheck --debug shows where.")
     return status if isinstance(status, int) else AS_EXPECTED

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UserError, require, said
+from ..errors import UserError, attribute, require, said
 
 NUMBERS = (int, float, np.integer, np.floating)
 
@@ -30,7 +30,7 @@ def made(factory: Callable[[Any], Any], problem: Any, who: str, update: str) -> 
         ) from error
     for method in ("predict", "update"):
         require(
-            callable(getattr(learner, method, None)),
+            callable(attribute(learner, method, who)),
             f"{who} has no method '{method}': expected predict(x) and {update}.",
         )
     return learner

@@ -24,7 +24,7 @@ from ..algorithms.gappletron import RULES
 from ..algorithms.learner import Declaration, FloatArray, Player, Problem, fresh_state
 from ..algorithms.spec import own_file
 from ..algorithms.uniform import Uniform
-from ..errors import LearnerError, UserError, call, require, said, unknown
+from ..errors import LearnerError, UserError, attribute, call, require, said, unknown
 from .own_class import NUMBERS, globs_of, made
 from .record import TOLERANCE
 from .weak_plain import PlainWeakLearner, learns_costs
@@ -45,13 +45,17 @@ class PlainLearner:
 
     @property
     def promises(self) -> tuple[str, ...]:
-        return globs_of(getattr(self.factory, "promises", ()), self.spec)
+        return globs_of(attribute(self.factory, "promises", self._who, ()), self.spec)
+
+    @property
+    def _who(self) -> str:
+        return f"learner {self.spec}"
 
     def player(self, problem: Problem) -> Player:
-        learner = made(self.factory, problem, f"learner {self.spec}", "update(x, action, label)")
+        learner = made(self.factory, problem, self._who, "update(x, action, label)")
         require(
-            globs_of(getattr(learner, "promises", ()), self.spec) == self.promises,
-            f"learner {self.spec} sets promises in __init__: expected them on the class.",
+            globs_of(attribute(learner, "promises", self._who, ()), self.spec) == self.promises,
+            f"{self._who} sets promises in __init__: expected them on the class.",
         )
         idle = Uniform().player(problem)
         return Player(
@@ -67,8 +71,10 @@ class PlainLearner:
         )
 
     def _declaration(self, learner: Any) -> Declaration:
-        loss, gamma = getattr(learner, "loss", None), getattr(learner, "gamma", None)
-        rule, factor = getattr(learner, "rule", None), getattr(learner, "regret_factor", None)
+        names = ("loss", "gamma", "rule", "regret_factor", "optimiser")
+        loss, gamma, rule, factor, optimiser = (
+            attribute(learner, name, self._who) for name in names
+        )
         require(
             loss is None or isinstance(loss, str) or hasattr(loss, "surrogate"),
             f"loss={loss!r} of {self.spec}: expected the name of a loss, such as 'smooth-hinge', 'hinge' or"
@@ -81,12 +87,11 @@ class PlainLearner:
                 value is None or (isinstance(value, NUMBERS) and 0 <= float(value) < math.inf),
                 f"{name}={value} of {self.spec}: expected a finite number of at least 0.",
             )
-        delta = getattr(learner, "delta", Declaration.delta)
+        delta = attribute(learner, "delta", self._who, Declaration.delta)
         require(
             isinstance(delta, NUMBERS) and 0 < float(delta) < 1,
             f"delta={delta} of {self.spec}: expected a number in (0, 1).",
         )
-        optimiser = getattr(learner, "optimiser", None)
         return Declaration(
             losses.parse(loss) if isinstance(loss, str) else loss,
             gamma,
@@ -94,17 +99,21 @@ class PlainLearner:
             factor,
             float(delta),
             None if optimiser is None else updates.parse(str(optimiser)).spec,
-            weights=getattr(learner, "weights", None) is not None,
+            weights=attribute(learner, "weights", self._who) is not None,
         )
+
+
+def _array_of(learner: Any) -> FloatArray | None:
+    own = getattr(learner, "weights", None)
+    return None if own is None else np.asarray(own, dtype=np.float64)
 
 
 def _weights_of(learner: Any, problem: Problem, spec: str, when: str) -> FloatArray:
     """The learner's weights as the game keeps them, shape (features, labels); NaN if it has none."""
-    own = getattr(learner, "weights", None)
+    own = call(_array_of, f"learner {spec}", f"weights {when}", learner)
     shape = (problem.n_labels, problem.n_features)
     if own is None:
         return np.full(shape[::-1], np.nan)
-    own = np.asarray(own, dtype=np.float64)
     require(
         own.shape == shape,
         f"weights of {spec} have shape {own.shape} {when}: expected (labels, features) = {shape}.",
@@ -125,7 +134,7 @@ def _live(
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The learner's two functions in the form that the game calls."""
     position, who = 0, f"learner {spec}"
-    has_weights = getattr(learner, "weights", None) is not None
+    has_weights = attribute(learner, "weights", who) is not None
 
     def predict(
         scores: Any, best: int, runner: int, gap: float, parameters: Any, state: Any, p: Any
@@ -166,7 +175,9 @@ def _live(
 def _checked(given: Any, n_actions: int, spec: str, at: int) -> FloatArray:
     try:
         p = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         p = np.zeros(0)
     if p.shape != (n_actions,):
         raise LearnerError(

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ..algorithms.boosting.weak import Crowd, Each, Setting
-from ..errors import UserError, require
+from ..errors import UserError, attribute, require, said
 from .own_class import NUMBERS, globs_of, made
 from .weak_problem import WeakDeclaration, WeakProblem
 
@@ -48,7 +48,9 @@ def learns_costs(own: Any, spec: str) -> bool:
     """
     try:
         names = list(inspect.signature(own.update).parameters)
-    except (AttributeError, TypeError, ValueError):
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # said where one is made
         return False
     found = {"cost", "weight"} & set(names)
     nearly = {"costs", "weights"} & set(names)
@@ -66,9 +68,11 @@ def _said(learner: Any, spec: str) -> dict[str, Any]:
     """What a weak learner declares, None where it does not."""
     try:
         return {name: getattr(learner, name, None) for name in (*DECLARED, "anytime")}
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise UserError(
-            f"{spec} cannot say what it declares: {type(error).__name__}: {error}; expected numbers."
+            f"{spec} cannot say what it declares: {said(error)}; expected numbers."
         ) from error
 
 
@@ -97,14 +101,12 @@ class PlainWeakLearner:
     @cached_property
     def promises(self) -> tuple[str, ...]:
         """Globs of claim ids: those of the class, or what its numbers stand for; none without either."""
-        own = getattr(self.factory, "promises", None)
+        own = attribute(self.factory, "promises", f"weak learner {self.spec}")
         if own is not None:
             return globs_of(own, self.spec)
         try:
             missing = _missing(_said(self._make(SAMPLE), self.spec))
-        except (
-            UserError
-        ):  # of another problem it may be made, or else that is told where it is played
+        except UserError:  # another problem may suit it; if none does, it is told where it is played
             return OWN_WORD
         return () if missing else OWN_WORD
 

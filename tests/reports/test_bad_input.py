@@ -336,7 +336,9 @@ def test_files_are_tried_before_the_run(
     assert run(*command.split(), monkeypatch=monkeypatch, folder=prepared) == 2
 
 
-@pytest.mark.parametrize("failure", [RuntimeError("of ours\nat fault"), SystemExit(0)])
+@pytest.mark.parametrize(
+    "failure", [RuntimeError("of ours\nat fault"), SystemExit(0), GeneratorExit()]
+)
 def test_a_failure_of_ours_is_no_surprise(
     failure: BaseException,
     prepared: Path,
