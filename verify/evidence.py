@@ -28,6 +28,9 @@ STAKE_WEIGHTS = np.array([0.5] + [0.05] * 10)
 
 LARGEST_HEADROOM = 1e6
 
+MOST_RUNS = 10**6
+"""Beyond so many, how many runs would refute is a matter of the last digits of what these runs show."""
+
 
 def log_wealths(z: FloatArray) -> FloatArray:
     """Logarithm of the e-value after each run, shape (n,).
@@ -59,6 +62,15 @@ def runs_to_refute(z: FloatArray, level: float = LEVEL) -> int | None:
     # each stake starts with its share of the wealth
     needed = (-math.log(level) - np.log(STAKE_WEIGHTS[wins])) / growth[wins]
     return math.ceil(float(needed.min()))
+
+
+def refuting(needed: int | None) -> str:
+    """What :func:`runs_to_refute` found, as evidence says it."""
+    if needed is None:
+        return "no number of runs suggests itself"
+    if needed > MOST_RUNS:
+        return "it would take more than a million runs like these to refute"
+    return f"{needed} runs like these would refute"
 
 
 def headroom_of_mean(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .case import Case
 from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
-from .evidence import LEVEL, headroom_of_mean, log_wealths, runs_to_refute
+from .evidence import LEVEL, headroom_of_mean, log_wealths, refuting, runs_to_refute
 from .judge import Curve, Outcome
 from .ledger import Ledger, play_ledgers
 
@@ -140,13 +140,12 @@ def judge_mean(play: Play, claim: Claim, form: Form, case: Case, replicates: int
     if replicates >= FEWEST_RUNS and observed <= envelope:
         found.verdict = Verdict.HOLDS
         return found
-    needed = max((runs_to_refute(z) or 0) for z in scaled)
     if observed <= envelope:
         found.evidence += f"; {FEWEST_RUNS} runs are needed"
-    elif needed:
-        found.evidence += f"; {needed} runs like these would refute"
     else:
-        found.evidence += "; no number of runs suggests itself"
+        known = [n for z in scaled if (n := runs_to_refute(z)) is not None]
+        every = len(known) == len(scaled)  # it takes all of the bounds
+        found.evidence += f"; {refuting(max(known) if every else None)}"
     return found
 
 

@@ -24,6 +24,7 @@ from .evidence import (
     binomial_lower_limit,
     binomial_upper_limit,
     log_wealths,
+    refuting,
     runs_to_hold,
     runs_to_refute,
 )
@@ -173,11 +174,7 @@ def decide(found: Outcome, violated: Mapping[float, NDArray[np.bool_]]) -> float
         # the e-values of all delta are averaged, so that one alone has to be as much larger
         known = [runs_to_refute(bets[d], LEVEL / len(bets)) for d in often]
         needed = min((n for n in known if n is not None), default=None)
-        found.evidence += (
-            "; no number of runs suggests itself"
-            if needed is None
-            else f"; {needed} runs like these would refute"
-        )
+        found.evidence += f"; {refuting(needed)}"
     else:
         needed = max(runs_to_hold(d, counts[d]) for d in open_deltas)
         found.evidence += f"; {needed} runs would settle it"

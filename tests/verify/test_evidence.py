@@ -12,6 +12,7 @@ from scipy.stats import binomtest
 from boundcheck.errors import UserError
 from boundcheck.verify.claim import Verdict
 from boundcheck.verify.evidence import (
+    MOST_RUNS,
     STAKE_WEIGHTS,
     STAKES,
     binomial_lower_limit,
@@ -19,6 +20,7 @@ from boundcheck.verify.evidence import (
     headroom_of_mean,
     log_wealths,
     refutes,
+    refuting,
     runs_to_hold,
     runs_to_refute,
 )
@@ -115,12 +117,24 @@ def test_runs_to_refute_are_those_after_which_runs_like_these_do() -> None:
     assert runs_to_refute((seen - 0.05) / 0.05) == pytest.approx(np.median(runs), rel=0.1)
 
 
+def test_more_than_a_million_runs_are_not_counted() -> None:
+    assert refuting(MOST_RUNS) == "1000000 runs like these would refute"
+    assert refuting(MOST_RUNS + 1) == "it would take more than a million runs like these to refute"
+    assert refuting(None) == "no number of runs suggests itself"
+
+
 @pytest.mark.parametrize(
     ("violations", "runs", "words"),
     [
         (0, 64, "0 of 64 violate, P <= 0.0457 (95 %)"),
         (3, 60, "3 of 60 violate, P <= 0.124 (95 %); 153 runs would settle it"),
         (19, 64, "19 of 64 violate, P <= 0.405 (95 %); 75 runs like these would refute"),
+        (52, 1000, "52 of 1000 violate, P <= 0.0651 (95 %); 573317 runs like these would refute"),
+        (
+            51,
+            1000,
+            "51 of 1000 violate, P <= 0.064 (95 %); it would take more than a million runs like these to refute",
+        ),
         (8, 8, "8 of 8 violate, P >= 0.688 (95 %)"),
     ],
 )
