@@ -100,6 +100,7 @@ def write_report(
     environment.filters["plural"] = _plural
     environment.filters["measured"] = lambda value: "–" if value != value else _number(value)
     environment.filters["broken"] = _broken
+    environment.filters["path"] = lambda name: _broken(name, "/")
     environment.filters["located"] = lambda name: Path(
         relpath(folder / name, path.parent)
     ).as_posix()
@@ -150,9 +151,9 @@ def _plural(n: int, word: str, words: str | None = None) -> str:
     return f"{n} {word}" if n == 1 else f"{n:,} {words or word + 's'}"
 
 
-def _broken(spec: str) -> Markup:
-    """A spec that may go on in the next line after each of its commas."""
-    return Markup(",<wbr>").join(escape(part) for part in spec.split(","))
+def _broken(spec: str, after: str = ",") -> Markup:
+    """A spec that may go on in the next line after each of its commas, or a path after its slashes."""
+    return Markup(f"{after}<wbr>").join(escape(part) for part in spec.split(after))
 
 
 def _own_ids(page: str) -> str:

@@ -17,6 +17,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import offset_copy
 
 from ..verify.claim import Kind, Verdict
 from ..verify.record import FloatArray
@@ -187,6 +188,7 @@ def _histogram(curves: pd.DataFrame, colour: str, observed: str) -> str:
     integers = high - low < 12
     bins = np.arange(low - 0.5, high + 1) if integers else np.linspace(low, high, 13)
     sns.histplot(x=values, bins=bins.tolist(), ax=runs, color=colour, alpha=0.55, lw=0.4)
+    beside = offset_copy(ends.get_xaxis_transform(), fig=figure, x=-2, units="points")
     for delta, bound in bounds.items():
         ends.axvspan(float(bound.min()), float(bound.max()), color=INK, alpha=0.15, lw=0)
         ends.axvline(float(bound.mean()), color=INK, lw=1.4, ls="--")
@@ -194,7 +196,7 @@ def _histogram(curves: pd.DataFrame, colour: str, observed: str) -> str:
             float(bound.mean()),
             0.97,
             f"δ = {delta:g} ",
-            transform=ends.get_xaxis_transform(),
+            transform=beside,
             rotation=90,
             ha="right",
             va="top",

@@ -33,6 +33,21 @@ def test_what_is_observed_is_called_by_its_name(tmp_path: Path) -> None:
     assert 'aria-label="mistakes at the end"' in text
 
 
+def test_large_counts_and_long_names_are_easy_to_read(tmp_path: Path) -> None:
+    """Thousands are set apart, a name goes on after its slash, and it is said how many certificates are shown."""
+    found = [
+        result(adversary=f"stream-{i}", runs=1, verdict="refuted", certificate=f"{i % 7}.json")
+        for i in range(1200)
+    ]
+    (path, *_) = write_report(write(tmp_path, found, []))
+    text = " ".join(path.read_text(encoding="utf-8").split())
+    assert text.count('class="verdict refuted">1,200 refuted<') == 2
+    assert '<td class="n">1,200</td>' in text
+    assert "1,200 refuted; <span" in text
+    assert ">gappletron/<wbr>lemma-1</a>" in text
+    assert "7 certificates, 5 of them shown; from the folder of this page:" in text
+
+
 def test_a_page_goes_into_a_file_or_a_folder(tmp_path: Path) -> None:
     found = write(tmp_path, [], [])
     (tmp_path / "there.is").mkdir()

@@ -179,6 +179,8 @@ def test_the_histogram_counts_every_run_and_shows_every_delta(
             assert left <= line.get_xdata()[0] <= right
             label = next(t for t in axes.texts if t.get_position()[0] == line.get_xdata()[0])
             found[label.get_text().strip()] = line.get_xdata()[0]
+            on_the_line = axes.transData.transform((line.get_xdata()[0], 0))[0]
+            assert label.get_window_extent().x1 < on_the_line - 1
     assert found == {f"δ = {delta:g}": envelope for delta, envelope in envelopes.items()}
     if parts == 2:  # in the order of the numbers
         spans = {axes.get_position().x0: axes.get_xlim() for axes in figure.axes}
