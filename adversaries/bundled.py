@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from ..errors import UserError, unknown
-from .sequence import Floats, Integers, Sequence, integer_at_least, stream
+from .sequence import Sequence, integer_at_least, stream
 
 NAMES = ("breast-cancer", "digits", "iris", "wine")
 FORMS = ("recorded", "binary")
@@ -66,7 +67,7 @@ class Bundled:
 
 
 @lru_cache(maxsize=len(NAMES))
-def _rows(name: str) -> tuple[Floats, Integers]:
+def _rows(name: str) -> tuple[FloatArray, IntArray]:
     """Features of shape (rows, d) and labels of a data set."""
     try:
         datasets = import_module("sklearn.datasets")

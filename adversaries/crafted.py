@@ -15,15 +15,8 @@ from itertools import product
 
 import numpy as np
 
-from .sequence import (
-    Comparator,
-    Floats,
-    Integers,
-    Sequence,
-    integer_at_least,
-    stream,
-    zero_comparator,
-)
+from ..arrays import FloatArray, IntArray
+from .sequence import Comparator, Sequence, integer_at_least, stream, zero_comparator
 
 MARGINS = (*(eighths / 8 for eighths in range(10)), 2.0)
 RUNGS = 64
@@ -63,7 +56,7 @@ class CraftedScores:
             comparator=Comparator.exact([[Fraction(i == j) for j in range(K)] for i in range(K)]),
         )
 
-    def grid(self) -> tuple[Floats, Integers]:
+    def grid(self) -> tuple[FloatArray, IntArray]:
         """Return score vectors, shape (n, K), and labels, shape (n,).
 
         Every label is on top once, its runner-up follows it in cyclic order, at 0 minus each of
@@ -81,7 +74,7 @@ class CraftedScores:
             labels.append((top + step) % K)
         return np.array(scores), np.array(labels, dtype=np.int64)
 
-    def ladder(self) -> tuple[Floats, Integers]:
+    def ladder(self) -> tuple[FloatArray, IntArray]:
         """Return score vectors, shape (n, K), and labels, shape (n,).
 
         Margins close in on 1: 1 minus 2^(-j/16) for j up to ``RUNGS``, to twelve binary places, with
@@ -99,7 +92,7 @@ class CraftedScores:
             labels.append((top + 1) % K)
         return np.array(scores), np.array(labels, dtype=np.int64)
 
-    def _fixed(self) -> tuple[Floats, Integers]:
+    def _fixed(self) -> tuple[FloatArray, IntArray]:
         """Return the rows of grid and ladder in an order that depends on their number alone."""
         (grid, grid_labels), (ladder, ladder_labels) = self.grid(), self.ladder()
         scores = np.vstack((grid, ladder))
@@ -107,7 +100,7 @@ class CraftedScores:
         order = stream(0, f"order of {len(labels)} rows").permutation(len(labels))
         return scores[order], labels[order]
 
-    def _random(self, n_rows: int, seed: int) -> tuple[Floats, Integers]:
+    def _random(self, n_rows: int, seed: int) -> tuple[FloatArray, IntArray]:
         """Draw multiples of 1/8 in [-4, 4], scaled by 1, 1/2, ..., 1/16, and uniform labels."""
         K = self.n_labels
         uniforms = stream(seed, self.spec).random((n_rows, K + 2))

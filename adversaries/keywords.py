@@ -19,9 +19,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import BoolArray
 from .sequence import Comparator, Sequence, checked_rate, integer_at_least, noisy_classes, stream
-
-Bits = NDArray[np.bool_]
 
 BLOCK = 4096  # rounds drawn at once, so that the working set stays in the cache
 
@@ -71,7 +70,7 @@ class Keywords:
             comparator=planted(keywords, self.keyword_scale),
         )
 
-    def _keywords(self, rng: np.random.Generator) -> Bits:
+    def _keywords(self, rng: np.random.Generator) -> BoolArray:
         """Draw the keyword bits of every class, shape (K, 10 d')."""
         scale = self.keyword_scale
         keywords = np.zeros((self.n_labels, 10 * scale), dtype=np.bool_)
@@ -80,7 +79,7 @@ class Keywords:
         return keywords
 
     def _blocks(
-        self, rng: np.random.Generator, keywords: Bits, horizon: int
+        self, rng: np.random.Generator, keywords: BoolArray, horizon: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
         """Yield column indices, row lengths and labels, block by block."""
         scale = self.keyword_scale
@@ -91,7 +90,7 @@ class Keywords:
             yield np.nonzero(bits)[1], bits.sum(axis=1), labels
 
 
-def subsets(uniforms: NDArray[np.float64], size: int) -> Bits:
+def subsets(uniforms: NDArray[np.float64], size: int) -> BoolArray:
     """Return, for each row of uniforms, a uniform subset of ``size`` bits, one bit per uniform.
 
     Robert Floyd's sampling without replacement: Bentley, Programming Pearls, CACM 30(9), 1987.
@@ -105,7 +104,7 @@ def subsets(uniforms: NDArray[np.float64], size: int) -> Bits:
     return chosen
 
 
-def planted(keywords: Bits, keyword_scale: int) -> Comparator | None:
+def planted(keywords: BoolArray, keyword_scale: int) -> Comparator | None:
     """Return weights of margin exactly 1 on every noiseless round, or None if two classes agree.
 
     Every round has 5 d' unrelated words, so equal weights on their bits make a bias. The score of

@@ -27,8 +27,9 @@ import pandas as pd
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..errors import UserError, require, suggest
-from .sequence import Floats, Sequence, integer_at_least
+from .sequence import Sequence, integer_at_least
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 SVMLIGHT = (".svm", ".svmlight", ".libsvm")
@@ -250,7 +251,7 @@ def _label_position(path: Path, names: list[str], label: str | int | None) -> in
     )
 
 
-def _numbers(path: Path, name: str, column: pd.Series[Any]) -> Floats:
+def _numbers(path: Path, name: str, column: pd.Series[Any]) -> FloatArray:
     """Return a feature column as finite numbers."""
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -13,8 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..arrays import IntArray
 from ..errors import require, unknown
-from .sequence import Comparator, Integers, Sequence
+from .sequence import Comparator, Sequence
 
 DESIGNS = ("decreasing", "equal")
 
@@ -55,7 +56,7 @@ class Segments:
         return 2
 
     @property
-    def lengths(self) -> Integers:
+    def lengths(self) -> IntArray:
         """Length of each segment, shape (n,)."""
         equal = self.design == "equal"
         return np.full(self.n, self.n) if equal else np.arange(self.n, 0, -1)

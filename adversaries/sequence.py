@@ -14,16 +14,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Protocol, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from ..arrays import FloatArray, IntArray
 from ..errors import UserError, require
 
-Floats: TypeAlias = NDArray[np.float64]
-Integers: TypeAlias = NDArray[np.int64]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 ADVERSARY_STREAM = 0  # first word of the spawn key: the game's and the learner's streams differ
@@ -55,7 +54,7 @@ class Comparator:
     "fitted" or "zero"). ``fractions`` holds the exact entries where ``weights`` only rounds them.
     """
 
-    weights: Floats
+    weights: FloatArray
     how: str
     fractions: tuple[tuple[Fraction, ...], ...] | None = None
 
@@ -89,7 +88,7 @@ class Comparator:
             return math.sqrt(sum(entry * entry for row in self.fractions for entry in row))
         return math.sqrt(math.fsum((self.weights * self.weights).ravel().tolist()))
 
-    def scores(self, sequence: Sequence) -> Floats:
+    def scores(self, sequence: Sequence) -> FloatArray:
         """Return the scores <U_k, x_t>, shape (T, K)."""
         self.check(sequence)
         return np.asarray(sequence.matrix() @ self.weights.T, dtype=np.float64)
@@ -118,10 +117,10 @@ class Sequence:
     """
 
     name: str
-    indptr: Integers
-    indices: Integers
-    values: Floats
-    labels: Integers
+    indptr: IntArray
+    indices: IntArray
+    values: FloatArray
+    labels: IntArray
     n_features: int
     n_labels: int
     comparator: Comparator | None = None
@@ -170,7 +169,7 @@ class Sequence:
         return len(self.labels)
 
     @cached_property
-    def squared_norms(self) -> Floats:
+    def squared_norms(self) -> FloatArray:
         """|x_t|^2, shape (T,)."""
         rows = np.repeat(np.arange(self.horizon), np.diff(self.indptr))
         sums = np.bincount(rows, weights=self.values * self.values, minlength=self.horizon)
@@ -197,7 +196,7 @@ class Sequence:
             labels=self.labels[:horizon],
         )
 
-    def row(self, t: int) -> Floats:
+    def row(self, t: int) -> FloatArray:
         """Return x_t, shape (d,)."""
         x = np.zeros(self.n_features)
         part = slice(self.indptr[t], self.indptr[t + 1])
@@ -209,7 +208,7 @@ class Sequence:
         shape = (self.horizon, self.n_features)
         return csr_array((self.values, self.indices, self.indptr), shape=shape)
 
-    def dense(self) -> Floats:
+    def dense(self) -> FloatArray:
         """Return the features, shape (T, d)."""
         return np.asarray(self.matrix().toarray(), dtype=np.float64)
 
@@ -308,7 +307,7 @@ def checked_rate(name: str, value: float) -> float:
     return rate
 
 
-def noisy_classes(uniforms: Floats, n_labels: int, noise: float) -> tuple[Integers, Integers]:
+def noisy_classes(uniforms: FloatArray, n_labels: int, noise: float) -> tuple[IntArray, IntArray]:
     """Return uniform classes, and labels that equal them but for the noise, each of shape (T,).
 
     With probability ``noise`` the label is drawn again, uniformly over all classes, so that it may
@@ -329,11 +328,11 @@ def _read_only(array: ArrayLike, dtype: type[Scalar]) -> NDArray[Scalar]:
     return result
 
 
-def _offsets(counts: NDArray[np.intp]) -> Integers:
+def _offsets(counts: NDArray[np.intp]) -> IntArray:
     return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
-def _checked_labels(labels: ArrayLike, n_labels: int) -> Integers:
+def _checked_labels(labels: ArrayLike, n_labels: int) -> IntArray:
     given = np.asarray(labels)
     require(given.ndim == 1, f"labels have shape {given.shape}, expected one label per round")
     require(len(given) >= 1, "the sequence has 0 rounds, expected a horizon of at least 1")

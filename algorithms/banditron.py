@@ -39,11 +39,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import Kernel, kernel
 from ..errors import unknown
 from .baseline import Baseline, observes_itself, step_towards
 from .graphs import FeedbackGraph
-from .learner import PREDICT, UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
 
 GAMMA, SHARES = 0, 1
 """Slots of ``parameters``; from ``SHARES`` on the exploration distribution, one entry per action."""

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from ..arrays import FloatArray
 from ..compiled import helper, kernel
 from ..errors import UserError, unknown
 from .graphs import FeedbackGraph
-from .learner import PREDICT, FloatArray, Problem
+from .learner import PREDICT, Problem
 from .spec import command_name, spec_of
 
 NOTHING: Mapping[str, str] = dict.fromkeys(("default", "ones", "theory"), "nothing to tune")

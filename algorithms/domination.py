@@ -6,11 +6,9 @@ from math import ceil
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from ..arrays import BoolArray
 from ..errors import require
-
-BoolArray = NDArray[np.bool_]
 
 #: With more actions than this a smallest set is not searched for; the greedy one serves.
 EXACT_ACTIONS = 60

@@ -28,10 +28,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import Kernel, helper, kernel
 from ..errors import UserError, require, unknown
 from . import losses, updates
-from .learner import OWN, PREDICT, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import OWN, PREDICT, Declaration, Player, Problem, fresh_state
 from .losses import Loss, SmoothHinge
 from .spec import check_keys, read_float
 from .updates import ProjectedDescent, Update

@@ -48,12 +48,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import Kernel, kernel
 from ..errors import require, unknown
 from .baseline import Baseline, observes_itself
 from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
-from .learner import PREDICT, UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
 from .losses import GAP, Hinge, Logistic, Loss, SmoothHinge, exponentials
 from .updates import scaled_copy
 

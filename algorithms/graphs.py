@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import BoolArray
 from ..errors import UserError, require, unknown
 from .domination import dominating_set
 from .spec import check_keys, read_float, read_int, read_ints, split_spec
@@ -36,12 +37,11 @@ from .spec import check_keys, read_float, read_int, read_ints, split_spec
 if TYPE_CHECKING:
     import networkx as nx
 
-BoolMatrix = NDArray[np.bool_]
 
 MOST_LABELS = 20_000
 """A graph is kept as a matrix, and the game keeps a few vectors over the labels on the stack."""
 
-Array = TypeVar("Array", BoolMatrix, NDArray[np.int64])
+Array = TypeVar("Array", BoolArray, NDArray[np.int64])
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class FeedbackGraph:
     """
 
     name: str
-    observes: BoolMatrix = field(repr=False)
+    observes: BoolArray = field(repr=False)
 
     def __post_init__(self) -> None:
         observes = _zero_one(self.name, self.observes)
@@ -84,7 +84,7 @@ class FeedbackGraph:
     def __hash__(self) -> int:
         return hash((self.name, self.observes.shape, self.observes.tobytes()))
 
-    def __reduce__(self) -> tuple[type[FeedbackGraph], tuple[str, BoolMatrix]]:
+    def __reduce__(self) -> tuple[type[FeedbackGraph], tuple[str, BoolArray]]:
         # An array loses its write protection in a pickle; rebuilding restores it.
         return FeedbackGraph, (self.name, self.observes)
 
@@ -340,7 +340,7 @@ _FILES: Mapping[str, Callable[[Path, int], FeedbackGraph]] = {
 }
 
 
-def _zero_one(name: str, matrix: ArrayLike) -> BoolMatrix:
+def _zero_one(name: str, matrix: ArrayLike) -> BoolArray:
     """Return a new matrix of truth values, or raise for anything but a matrix of 0 and 1."""
     try:
         values = np.asarray(matrix, dtype=np.float64)
@@ -385,12 +385,12 @@ def _check_labels(name: str, n_labels: int) -> None:
     )
 
 
-def _nothing(name: str, n_labels: int) -> BoolMatrix:
+def _nothing(name: str, n_labels: int) -> BoolArray:
     _check_labels(name, n_labels)
     return np.zeros((n_labels, n_labels), dtype=np.bool_)
 
 
-def _loops(name: str, n_labels: int) -> BoolMatrix:
+def _loops(name: str, n_labels: int) -> BoolArray:
     _check_labels(name, n_labels)
     return np.eye(n_labels, dtype=np.bool_)
 

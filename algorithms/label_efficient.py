@@ -31,10 +31,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import kernel
 from .baseline import Baseline, step_towards
 from .graphs import FeedbackGraph
-from .learner import PREDICT, UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
 
 
 @kernel(PREDICT)

@@ -22,10 +22,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import kernel
 from ..errors import require, unknown
 from .gappletron import RULES, Gappletron, Rule, tuned_gamma
-from .learner import REWRITE, FloatArray, Player, Problem
+from .learner import REWRITE, Player, Problem
 from .losses import SmoothHinge
 
 N_FEATURES, START, TARGET = 2, 1, 2

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..compiled import Kernel
 from .graphs import FeedbackGraph
 from .losses import Loss
@@ -29,7 +29,6 @@ from .losses import Loss
 if TYPE_CHECKING:
     from .boosting.boosting import Boosting
 
-FloatArray = NDArray[np.float64]
 
 UNSEEN = -1
 """The label that ``update`` is told when the label was not revealed."""

@@ -26,11 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 
+from ..arrays import FloatArray, IntArray
 from ..compiled import Kernel, helper, kernel
 from ..errors import UserError, require, unknown
-
-FloatArray = NDArray[np.float64]
-LabelArray = NDArray[np.int64]
 
 GAP = (
     # scores, best, runner, parameters, work (filled) -> gap
@@ -64,19 +62,19 @@ class Loss(Protocol):
     def maximum(self, radius: float, comparator_norm: float, n_labels: int) -> float:
         """Bound on the loss over the ball of radius ``comparator_norm``."""
 
-    def values(self, scores: FloatArray, labels: LabelArray) -> FloatArray:
+    def values(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         """Losses of shape (N,) for scores of shape (N, K)."""
 
-    def gradients(self, scores: FloatArray, labels: LabelArray) -> FloatArray:
+    def gradients(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         """Score gradients of shape (N, K)."""
 
     def counts_for_comparator(
-        self, best: LabelArray, margins: FloatArray, labels: LabelArray
+        self, best: IntArray, margins: FloatArray, labels: IntArray
     ) -> NDArray[np.bool_]:
         """In which rounds the loss of a comparator counts, given the learner's own margins."""
 
 
-def margins(scores: FloatArray, labels: LabelArray) -> tuple[FloatArray, LabelArray]:
+def margins(scores: FloatArray, labels: IntArray) -> tuple[FloatArray, IntArray]:
     """Margin of the given labels, shape (N,), and the best other label of each row."""
     rows = np.arange(len(labels))
     others = scores.copy()
@@ -85,9 +83,7 @@ def margins(scores: FloatArray, labels: LabelArray) -> tuple[FloatArray, LabelAr
     return scores[rows, labels] - scores[rows, rivals], rivals
 
 
-def _pair_gradients(
-    slopes: FloatArray, labels: LabelArray, rivals: LabelArray, n: int
-) -> FloatArray:
+def _pair_gradients(slopes: FloatArray, labels: IntArray, rivals: IntArray, n: int) -> FloatArray:
     rows = np.arange(len(labels))
     gradients = np.zeros((len(labels), n))
     gradients[rows, labels] = slopes
@@ -149,16 +145,16 @@ class SmoothHinge:
     def maximum(self, radius: float, comparator_norm: float, n_labels: int) -> float:
         return 1.0 + 2.0 * math.sqrt(2.0) * comparator_norm * radius
 
-    def values(self, scores: FloatArray, labels: LabelArray) -> FloatArray:
+    def values(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         m, _ = margins(scores, labels)
         return np.where(m <= 0, 1 - 2 * m, np.square(np.clip(1 - m, 0, 1)))
 
-    def gradients(self, scores: FloatArray, labels: LabelArray) -> FloatArray:
+    def gradients(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         m, rivals = margins(scores, labels)
         return _pair_gradients(-2 * np.clip(1 - m, 0, 1), labels, rivals, scores.shape[1])
 
     def counts_for_comparator(
-        self, best: LabelArray, margins: FloatArray, labels: LabelArray
+        self, best: IntArray, margins: FloatArray, labels: IntArray
     ) -> NDArray[np.bool_]:
         return np.ones(len(labels), dtype=bool)
 
@@ -228,16 +224,16 @@ class Hinge:
     def maximum(self, radius: float, comparator_norm: float, n_labels: int) -> float:
         return 1.0 + math.sqrt(2.0) * comparator_norm * radius
 
-    def values(self, scores: FloatArray, labels: LabelArray) -> FloatArray:
+    def values(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         m, _ = margins(scores, labels)
         return np.maximum(1 - m, 0)
 
-    def gradients(self, scores: FloatArray, labels: LabelArray) -> FloatArray:
+    def gradients(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         m, rivals = margins(scores, labels)
         return _pair_gradients(np.where(m < 1, -1.0, 0.0), labels, rivals, scores.shape[1])
 
     def counts_for_comparator(
-        self, best: LabelArray, margins: FloatArray, labels: LabelArray
+        self, best: IntArray, margins: FloatArray, labels: IntArray
     ) -> NDArray[np.bool_]:
         return np.asarray((best != labels) | (margins < self.threshold))
 
@@ -321,17 +317,17 @@ class Logistic:
         reach = math.sqrt(2.0) * comparator_norm * radius
         return (math.log(n_labels) + reach) / self.log_base(n_labels)
 
-    def values(self, scores: FloatArray, labels: LabelArray) -> FloatArray:
+    def values(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         logs = log_softmax(scores, axis=1)
         return -logs[np.arange(len(labels)), labels] / self.log_base(scores.shape[1])
 
-    def gradients(self, scores: FloatArray, labels: LabelArray) -> FloatArray:
+    def gradients(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         gradients = softmax(scores, axis=1)
         gradients[np.arange(len(labels)), labels] -= 1
         return np.asarray(gradients / self.log_base(scores.shape[1]))
 
     def counts_for_comparator(
-        self, best: LabelArray, margins: FloatArray, labels: LabelArray
+        self, best: IntArray, margins: FloatArray, labels: IntArray
     ) -> NDArray[np.bool_]:
         return np.ones(len(labels), dtype=bool)
 

@@ -39,11 +39,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import Kernel, helper, kernel
 from ..errors import unknown
 from .baseline import Baseline, observes_itself
 from .graphs import FeedbackGraph
-from .learner import OWN, PREDICT, REWRITE, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import OWN, PREDICT, REWRITE, Declaration, Player, Problem, fresh_state
 from .updates import StandStill
 
 LINEAR, DIAGONAL = 0, 1

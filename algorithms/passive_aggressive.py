@@ -24,10 +24,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import kernel
 from ..errors import require, unknown
 from .baseline import Baseline, best_label, step_towards
-from .learner import UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import UPDATE, Declaration, Player, Problem, fresh_state
 
 VARIANTS = ("pa", "pa-1", "pa-2")
 

@@ -11,9 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import kernel
 from .baseline import Baseline, best_label, step_towards
-from .learner import UPDATE, FloatArray, Player, Problem, fresh_state
+from .learner import UPDATE, Player, Problem, fresh_state
 
 
 @kernel(UPDATE)

@@ -32,9 +32,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import helper, kernel
 from .baseline import Baseline, best_label
-from .learner import REWRITE, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import REWRITE, Declaration, Player, Problem, fresh_state
 from .updates import StandStill
 
 THETA, DIAGONAL = 0, 1

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import kernel
 from ..errors import require
-from .learner import OWN, PREDICT, UPDATE, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import OWN, PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
 
 REMAINING, LENGTH, MODE, FOUND, N_STATE = OWN, OWN + 1, OWN + 2, OWN + 3, OWN + 4
 """Slots of ``state``: rounds left in the segment, its length, whether to probe (0 undecided, 1 yes, -1 no),

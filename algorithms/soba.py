@@ -40,12 +40,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import helper, kernel
 from ..errors import require, unknown
 from .baseline import Baseline, observes_itself
 from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
-from .learner import OWN, PREDICT, REWRITE, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import OWN, PREDICT, REWRITE, Declaration, Player, Problem, fresh_state
 from .second_order import DIAGONAL, diagonal_memory, move_entries, squared_radius
 from .updates import StandStill
 

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import kernel
-from .learner import PREDICT, Declaration, FloatArray, Player, Problem, fresh_state
+from .learner import PREDICT, Declaration, Player, Problem, fresh_state
 from .updates import StandStill
 
 

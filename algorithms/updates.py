@@ -24,9 +24,10 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..compiled import Kernel, helper, kernel
 from ..errors import unknown
-from .learner import GRADIENT_SUM, SCALE, SQUARED_NORM, UPDATE, FloatArray
+from .learner import GRADIENT_SUM, SCALE, SQUARED_NORM, UPDATE
 
 
 class Update(Protocol):

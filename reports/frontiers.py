@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from ..verify.frontier import FloatArray, Frontiers
+from ..arrays import FloatArray
+from ..verify.frontier import Frontiers
 from .figures import COLOURS, INK, STYLE, WHOLE, Result, svg
 
 SHOWN_CASES = 8

@@ -19,8 +19,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 
+from ..arrays import FloatArray
 from ..verify.claim import Kind, Verdict
-from ..verify.record import FloatArray
 from .figures import COLOURS, INK, STYLE, WHOLE, Result, literal, svg
 
 SHOWN_CASES = 6

@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..verify.study import Study
-
-FloatArray = NDArray[np.float64]
 
 SHARES: FloatArray = np.arange(1, 100) / 100
 """The error shares for which rounds are counted."""

@@ -47,7 +47,7 @@ def tiny(tmp_path: Path) -> Path:
         (package / folder).mkdir(parents=True)
         (package / folder / "__init__.py").touch()
     (package / "__init__.py").touch()
-    for name in ("compiled.py", "vectors.py"):
+    for name in ("arrays.py", "compiled.py", "vectors.py"):
         shutil.copy(ROOT / name, package)
     (package / "algorithms" / "kernels.py").write_text(KERNELS)
     return tmp_path

@@ -29,12 +29,13 @@ LIMIT = 400
 #: Each part of the package and the parts it may import; imports inside a part are free.
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
-    "vectors": set(),
-    "compiled": {"errors", "vectors"},
-    "algorithms": {"errors", "vectors", "compiled"},
-    "adversaries": {"errors", "vectors", "compiled", "algorithms"},
-    "verify": {"errors", "vectors", "compiled", "algorithms", "adversaries"},
-    "reports": {"errors", "vectors", "compiled", "algorithms", "adversaries", "verify"},
+    "arrays": set(),
+    "vectors": {"arrays"},
+    "compiled": {"errors", "arrays", "vectors"},
+    "algorithms": {"errors", "arrays", "vectors", "compiled"},
+    "adversaries": {"errors", "arrays", "vectors", "compiled", "algorithms"},
+    "verify": {"errors", "arrays", "vectors", "compiled", "algorithms", "adversaries"},
+    "reports": {"errors", "arrays", "vectors", "compiled", "algorithms", "adversaries", "verify"},
     "__main__": {"reports"},
     "": set(),
 }

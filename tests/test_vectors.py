@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from boundcheck.arrays import FloatArray
 from boundcheck.compiled import kernel
-from boundcheck.vectors import BLOCK, FloatArray, sparse_product, subtract_outer
+from boundcheck.vectors import BLOCK, sparse_product, subtract_outer
 
 SIGNATURE = "void(float64[::1], uint64[::1], {third}, {fourth})"
 

@@ -17,9 +17,10 @@ from ..algorithms.boosting.boosting import BEST as BEST_SLOT
 from ..algorithms.boosting.cache import CACHE
 from ..algorithms.boosting.weak import ASK, TELL
 from ..algorithms.learner import UNSEEN
+from ..arrays import FloatArray, IntArray
 from ..compiled import kernel
 from .loop import draw_action, write_down
-from .record import BEST, GAP, GRADIENT, LOSS, MARGIN, FloatArray, LabelArray
+from .record import BEST, GAP, GRADIENT, LOSS, MARGIN
 
 BOOSTED = (
     f"int64(FunctionType({ASK}), FunctionType({TELL}), FunctionType({VOTE}), FunctionType({ASSESS}),"
@@ -36,12 +37,12 @@ def play_boosted(
     tell: Any,
     vote: Any,
     assess: Any,
-    indptr: LabelArray,
-    indices: LabelArray,
+    indptr: IntArray,
+    indices: IntArray,
     values: FloatArray,
-    true_labels: LabelArray,
-    observer_pointers: LabelArray,
-    observers: LabelArray,
+    true_labels: IntArray,
+    observer_pointers: IntArray,
+    observers: IntArray,
     uniforms: FloatArray,
     dice: Any,
     n_asked: int,
@@ -50,10 +51,10 @@ def play_boosted(
     weak_parameters: FloatArray,
     weak_states: Any,
     parameters: FloatArray,
-    labels: LabelArray,
+    labels: IntArray,
     scores: Any,
     learners: Any,
-    counts: LabelArray,
+    counts: IntArray,
     losses: FloatArray,
     p: FloatArray,
     costs: Any,

@@ -16,9 +16,10 @@ from ..adversaries.sequence import Comparator, Sequence
 from ..algorithms.graphs import FeedbackGraph
 from ..algorithms.learner import Declaration, Learner, Player, Problem
 from ..algorithms.losses import Hinge, Loss, SmoothHinge, margins
+from ..arrays import FloatArray
 from .comparators import separates
 from .play import Game, game_stream
-from .record import BEST, MARGIN, Block, FloatArray
+from .record import BEST, MARGIN, Block
 
 
 def digits(value: float | None) -> str | None:

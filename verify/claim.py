@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algorithms.spec import command_name
+from ..arrays import FloatArray
 
 if TYPE_CHECKING:
     from .case import Case, Rounds, Setting
     from .interval import Interval
     from .judge import Outcome
-
-FloatArray = NDArray[np.float64]
 
 
 class Verdict(StrEnum):

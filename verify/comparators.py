@@ -11,13 +11,10 @@ from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..adversaries.sequence import Comparator, Sequence
+from ..arrays import FloatArray, IntArray
 from ..errors import require
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 INSIDE = 1 - 2.0**-40  # rescaling to the radius itself would overshoot it by rounding
 BLURS = (0.3, 0.03, 0.003)  # widths of the noise that smooths the kinks
@@ -28,10 +25,10 @@ STEEPEST = 1e9  # curvature, in units of 1 / radius, beyond which a step is no l
 class Surrogate(Protocol):
     """A surrogate loss as a function of scores, shape (N, K), and labels, shape (N,)."""
 
-    def values(self, scores: Floats, labels: Labels) -> Floats:
+    def values(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         """Return the losses, shape (N,)."""
 
-    def gradients(self, scores: Floats, labels: Labels) -> Floats:
+    def gradients(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         """Return the gradients in the scores, shape (N, K)."""
 
 
@@ -84,7 +81,7 @@ def margin(sequence: Sequence, comparator: Comparator) -> float:
 def separates(sequence: Sequence, rows: Items[Items[Fraction]]) -> bool:
     """Whether the weights ``rows``, one row per label, have margin at least 1 in every round, exactly.
 
-    Floats with a bound on their rounding decide first; only rounds within it are added up, in whole numbers.
+    FloatArray with a bound on their rounding decide first; only rounds within it are added up, in whole numbers.
     """
     kinds = {row: i for i, row in enumerate(dict.fromkeys(tuple(row) for row in rows))}
     kind_of = np.array([kinds[tuple(row)] for row in rows])
@@ -125,7 +122,9 @@ def separates(sequence: Sequence, rows: Items[Items[Fraction]]) -> bool:
 class _MeanLoss:
     """The mean loss as a function of the weights, each round's scores shifted by ``shift``."""
 
-    def __init__(self, sequence: Sequence, loss: Surrogate, shift: Floats | float = 0.0) -> None:
+    def __init__(
+        self, sequence: Sequence, loss: Surrogate, shift: FloatArray | float = 0.0
+    ) -> None:
         self.features = sequence.matrix()
         self.transposed = self.features.T.tocsr()
         self.labels = sequence.labels
@@ -133,22 +132,22 @@ class _MeanLoss:
         self.loss = loss
         self.shift = shift
 
-    def value(self, weights: Floats) -> float:
+    def value(self, weights: FloatArray) -> float:
         return float(self.loss.values(self._scores(weights), self.labels).mean())
 
-    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+    def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
         scores = self._scores(weights)
         slopes = self.loss.gradients(scores, self.labels) / len(self.labels)
         gradient = np.ascontiguousarray((self.transposed @ slopes).T, dtype=np.float64)
         return float(self.loss.values(scores, self.labels).mean()), gradient
 
-    def _scores(self, weights: Floats) -> Floats:
+    def _scores(self, weights: FloatArray) -> FloatArray:
         return np.asarray(self.features @ weights.T + self.shift, dtype=np.float64)
 
 
 def _descend(
-    mean: _MeanLoss, start: Floats, radius: float, steps: int, tolerance: float
-) -> list[Floats]:
+    mean: _MeanLoss, start: FloatArray, radius: float, steps: int, tolerance: float
+) -> list[FloatArray]:
     """Return the iterates, every ``LOOK`` steps, of accelerated projected gradient descent.
 
     With backtracking (Beck and Teboulle, 2009) and restarts (O'Donoghue and Candes, 2015).
@@ -181,10 +180,10 @@ def _descend(
     return [*seen, point]
 
 
-def _norm(weights: Floats) -> float:
+def _norm(weights: FloatArray) -> float:
     return Comparator(weights, "fitted").norm
 
 
-def _project(weights: Floats, radius: float) -> Floats:
+def _project(weights: FloatArray, radius: float) -> FloatArray:
     norm = float(np.linalg.norm(weights))
     return weights if norm <= radius else weights * (radius / norm)

@@ -12,12 +12,10 @@ import math
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from ..arrays import FloatArray
 from ..errors import require
-
-FloatArray = NDArray[np.float64]
 
 LEVEL = 1e-9
 """False-alarm level of one sampled cell."""

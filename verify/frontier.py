@@ -24,11 +24,9 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from ..errors import require
-
-FloatArray = NDArray[np.float64]
 
 CONFIDENCE = 0.95
 """With which a band holds at all edges at once."""

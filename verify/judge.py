@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import FloatArray, IntArray
 from .case import Case, Rounds
 from .certificate import (
     AnyCase,
@@ -28,7 +29,6 @@ from .claim import Claim, Form, Kind, Sides, Suspect, Verdict
 from .frontier import Frontiers
 from .instances import Instance
 from .ledger import checkpoints
-from .record import FloatArray, LabelArray
 
 RECHECKED = 12
 """How many rounds of a cell, those with the largest residuals, are evaluated exactly at most."""
@@ -48,8 +48,8 @@ class Curve:
     delta : the probability that the envelope may be exceeded; NaN where the statement names none
     """
 
-    replicate: LabelArray
-    rounds: LabelArray
+    replicate: IntArray
+    rounds: IntArray
     observed: FloatArray
     envelope: FloatArray
     delta: FloatArray
@@ -70,7 +70,7 @@ class Curve:
 
     @classmethod
     def of_paths(
-        cls, rounds: LabelArray, observed: FloatArray, envelope: FloatArray, delta: float = np.nan
+        cls, rounds: IntArray, observed: FloatArray, envelope: FloatArray, delta: float = np.nan
     ) -> Curve:
         """Runs under one envelope, shape (n,), after the same numbers of rounds; ``observed`` has shape (R, n)."""
         runs, n = observed.shape

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import FloatArray, IntArray
 from .case import Case
-from .record import ERROR, LOSS, MISTAKE, OBSERVATION, FloatArray, LabelArray
+from .record import ERROR, LOSS, MISTAKE, OBSERVATION
 
 CHECKPOINTS = 60
 """How many prefixes of a run are kept for the report."""
 
 
-def checkpoints(horizon: int) -> LabelArray:
+def checkpoints(horizon: int) -> IntArray:
     """Numbers of rounds, log-spaced up to the horizon, after which the two sides are kept."""
     return np.unique(np.geomspace(1, horizon, min(horizon, CHECKPOINTS)).astype(np.int64))
 

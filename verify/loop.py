@@ -14,6 +14,7 @@ import numpy as np
 
 from ..algorithms.learner import PREDICT, REWRITE, SCALE, UNSEEN, UPDATE
 from ..algorithms.losses import GAP, SURROGATE
+from ..arrays import FloatArray
 from ..compiled import helper, kernel, workspace
 from ..vectors import sparse_product, subtract_outer
 from .record import (
@@ -27,7 +28,6 @@ from .record import (
     OBSERVATION,
     OBSERVED,
     TOTAL,
-    FloatArray,
 )
 from .record import GAP as GAP_COLUMN
 

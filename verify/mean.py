@@ -12,16 +12,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import FloatArray
 from .case import Case
 from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
 from .evidence import LEVEL, headroom_of_mean, log_wealths, refuting, runs_to_refute
 from .judge import Curve, Outcome
 from .ledger import Ledger, play_ledgers
-
-FloatArray = NDArray[np.float64]
 
 FEWEST_RUNS = 32
 """Fewer runs than this do not make a ``holds``."""

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algorithms.learner import SCALE
+from ..arrays import FloatArray
 from .case import Case
 from .certificate import Certificate, audit_of
-from .claim import Claim, FloatArray, Form, Verdict
+from .claim import Claim, Form, Verdict
 from .judge import Outcome
 from .play import Run
 from .record import ACTION, BEST, OBSERVED, Block

@@ -21,9 +21,10 @@ import numpy as np
 
 from ..algorithms import losses, updates
 from ..algorithms.gappletron import RULES
-from ..algorithms.learner import Declaration, FloatArray, Player, Problem, fresh_state
+from ..algorithms.learner import Declaration, Player, Problem, fresh_state
 from ..algorithms.spec import own_file
 from ..algorithms.uniform import Uniform
+from ..arrays import FloatArray
 from ..errors import LearnerError, UserError, attribute, call, require, said, unknown
 from .own_class import NUMBERS, globs_of, made
 from .record import TOLERANCE

@@ -11,11 +11,12 @@ from ..adversaries.sequence import Sequence
 from ..algorithms.boosting.boosting import Boosting
 from ..algorithms.graphs import FeedbackGraph
 from ..algorithms.learner import Learner, Player, Problem
+from ..arrays import FloatArray
 from ..compiled import Kernel
 from ..errors import LearnerError
 from .boosted import play_boosted
 from .loop import no_gap, no_rewrite, no_surrogate, play_rounds
-from .record import BLOCK, N_COLUMNS, TOTALS, Block, FloatArray
+from .record import BLOCK, N_COLUMNS, TOTALS, Block
 
 
 def game_stream(seed: int, replicate: int) -> np.random.Generator:

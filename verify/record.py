@@ -9,12 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import FloatArray, IntArray
 from ..errors import LearnerError
-
-FloatArray = NDArray[np.float64]
-LabelArray = NDArray[np.int64]
 
 ERROR, MISTAKE, LOSS, GAP, OBSERVATION, OBSERVED, TOTAL, BEST, MARGIN, ACTION, GRADIENT = range(11)
 """Columns: 1 - p(y); whether the draw was a mistake; loss at the weights; gap map; probability that the
@@ -49,7 +46,7 @@ class Block:
 
     start: int
     columns: FloatArray
-    labels: LabelArray
+    labels: IntArray
     squared_norms: FloatArray
     scores: FloatArray
     probabilities: FloatArray
@@ -76,7 +73,7 @@ class Block:
         return self.columns[:, index]
 
     @property
-    def best(self) -> LabelArray:
+    def best(self) -> IntArray:
         """Labels with the highest score, as integers."""
         return self.columns[:, BEST].astype(np.int64)
 

@@ -26,13 +26,14 @@ from threadpoolctl import threadpool_limits
 
 from ..adversaries.sequence import Comparator
 from ..algorithms import graphs
+from ..arrays import IntArray
 from ..errors import UserError, require
 from . import catalog
 from .case import Case, Setting
 from .claims.theorem_4 import regret_envelope
 from .orphan import die_with
 from .play import Game, Run
-from .record import BLOCK, MARGIN, Block, LabelArray
+from .record import BLOCK, MARGIN, Block
 from .resolve import fits
 from .store import difference, provenance
 from .study import StudyCase, digest_of_file, make_adversary
@@ -156,9 +157,9 @@ def _sums(
         }
 
 
-def _likeliest(block: Block, n_labels: int) -> LabelArray:
+def _likeliest(block: Block, n_labels: int) -> IntArray:
     """What a learner without scores plays most probably: a booster's own choice, apart from its exploration."""
-    likeliest: LabelArray = block.probabilities[:, :n_labels].argmax(axis=1)
+    likeliest: IntArray = block.probabilities[:, :n_labels].argmax(axis=1)
     return likeliest
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from ..arrays import FloatArray
 from .case import Case
 from .certificate import statistical_certificate
 from .claim import Claim, Form, Verdict
@@ -30,8 +31,6 @@ from .evidence import (
 )
 from .judge import Curve, Outcome
 from .ledger import Ledger, play_ledgers
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..adversaries.weak_learning import labels_with_edge
 from ..algorithms.boosting.weak import Crowd
+from ..arrays import FloatArray, IntArray
 from ..errors import LearnerError
 from .weak_case import WeakCase, weak_stream
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 BLOCK = 128
 """Rounds for which estimates are drawn at a time."""

@@ -106,7 +106,9 @@ class PlainWeakLearner:
             return globs_of(own, self.spec)
         try:
             missing = _missing(_said(self._make(SAMPLE), self.spec))
-        except UserError:  # another problem may suit it; if none does, it is told where it is played
+        except (
+            UserError
+        ):  # another problem may suit it; if none does, it is told where it is played
             return OWN_WORD
         return () if missing else OWN_WORD
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import FloatArray
 from .certificate import statistical_certificate
-from .claim import Claim, FloatArray, Form, Verdict
+from .claim import Claim, Form, Verdict
 from .evidence import refutes
 from .judge import Curve, Outcome
 from .ledger import checkpoints

@@ -16,7 +16,6 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...algorithms.spec import (
     SMALLEST_RATE,
@@ -27,11 +26,8 @@ from ...algorithms.spec import (
     spec_of,
     split_nested,
 )
+from ...arrays import FloatArray, IntArray
 from ...errors import require, unknown
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 
 MOST_LABELS = 200
 """For which all estimates of a cost vector are written out."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import IntArray
 from ...errors import require
-
-IntArray = NDArray[np.int64]
 
 
 def labels_with_edge(

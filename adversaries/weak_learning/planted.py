@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...algorithms.spec import spec_of
+from ...arrays import FloatArray, IntArray
 from ...errors import require
 from ..sequence import integer_at_least
 from ..sequence import stream as random_stream
 from . import noise as noises
-from .stream import FloatArray, IntArray, WeakStream, check_rounds, even_costs
+from .stream import WeakStream, check_rounds, even_costs
 
 NOISES = tuple(noises.KINDS)
 

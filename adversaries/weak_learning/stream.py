@@ -22,12 +22,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import FloatArray, IntArray
 from ...errors import UserError, check_size, require
 from ..sequence import integer_at_least
 from .noise import Noise
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MOST_LABELS = 1000
 """Of a stream: the cost vectors that can happen are told apart entry by entry."""

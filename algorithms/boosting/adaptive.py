@@ -36,6 +36,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...arrays import FloatArray, IntArray
 from ...compiled import helper, kernel, workspace
 from ..learner import Player, Problem
 from .booster import BanditBooster, Booster, Generator, ready
@@ -61,7 +62,7 @@ from .boosting import (
 )
 from .estimates import explore
 from .logistic import slopes
-from .weak import FloatArray, IntArray, drawn
+from .weak import drawn
 
 LIMIT = 2.0
 """The weights are kept in [-2, 2]."""

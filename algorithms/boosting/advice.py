@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from ...arrays import FloatArray
 from .hedge import HedgeFinite, check_hedge_rate
-from .weak import Crowd, FloatArray, Setting, Spelt
+from .weak import Crowd, Setting, Spelt
 
 
 def advice(column: int, x: FloatArray) -> int:

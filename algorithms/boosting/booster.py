@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from ...arrays import FloatArray
 from ...errors import UserError, check_size, require, unknown
 from ..baseline import Baseline, observes_itself
 from ..discovery import classes
@@ -19,7 +20,7 @@ from ..spec import SMALLEST_RATE, check_keys, command_name, read_float, read_int
 from ..uniform import Uniform
 from .estimates import loss_bound
 from .hedge import HedgeStump
-from .weak import FloatArray, Setting, WeakLearner
+from .weak import Setting, WeakLearner
 
 if TYPE_CHECKING:
     from .boosting import Boosting

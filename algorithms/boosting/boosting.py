@@ -25,13 +25,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...arrays import FloatArray, IntArray
 from ...compiled import Kernel, helper
 from ...errors import LearnerError
 from ..learner import UNSEEN, Problem
 from .booster import Booster, Generator
 from .cache import CACHE, no_cache
 from .estimates import check_rate, estimate_losses
-from .weak import Compiled, FloatArray, IntArray, check_costs
+from .weak import Compiled, check_costs
 
 ROUND, BEST, FOLLOWED, EXPERTS = 0, 1, 2, 3
 """Slots of ``counts``: rounds so far, the label that wins, the expert that is followed, the labels of all experts."""

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import FloatArray, IntArray
 from ...compiled import helper
-from .elections import FloatArray, IntArray, fill_costs
+from .elections import fill_costs
 from .potentials import Potentials
 
 BYTES = 1 << 26

@@ -22,13 +22,11 @@ The paper takes the loss estimate to be bounded by k / rho, which is so for rho 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import FloatArray
 from ...compiled import helper
 from ...errors import require
 from ..spec import SMALLEST_RATE
-
-FloatArray = NDArray[np.float64]
 
 
 def largest_rate(n_labels: int) -> float:

@@ -29,9 +29,10 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import softmax
 
+from ...arrays import FloatArray, IntArray
 from ...errors import LearnerError, check_size, require
 from .stumps import Stumps
-from .weak import Crowd, FloatArray, IntArray, Setting, Spelt
+from .weak import Crowd, Setting, Spelt
 
 
 def hedge_rate(n_hypotheses: int, cost_range: float, horizon: int) -> float:

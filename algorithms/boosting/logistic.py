@@ -15,11 +15,9 @@ Row r has 1/(1 + exp(s_r - s_l)) for l != r, sums to zero and is least at r, whe
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from ...arrays import FloatArray, IntArray
 
 
 def loss(scores: FloatArray, label: int) -> FloatArray:

@@ -32,6 +32,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...arrays import FloatArray, IntArray
 from ...compiled import kernel, workspace
 from ...errors import check_size, require, unknown
 from ..baseline import NOTHING
@@ -55,7 +56,6 @@ from .boosting import (
 from .cache import cache_of, cast_vote, find_costs, open_vote
 from .estimates import explore
 from .potentials import Potentials
-from .weak import FloatArray, IntArray
 
 SCALES = ("trivial", "exact")
 

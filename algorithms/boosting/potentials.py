@@ -38,8 +38,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 import scipy
 
+from ...arrays import FloatArray, IntArray
 from ...errors import require, unknown
-from .elections import FloatArray, IntArray, costs_of, loses
+from .elections import costs_of, loses
 
 TIES = ("error", "random")
 ALIASED = 1e-20

@@ -29,9 +29,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...arrays import FloatArray, IntArray
 from ...compiled import helper, kernel, workspace
 from ...errors import check_size
-from .weak import ASK, TELL, Compiled, FloatArray, IntArray, Setting, drawn
+from .weak import ASK, TELL, Compiled, Setting, drawn
 
 TINY = 1e-100
 """A sum of shares below which they are computed afresh."""

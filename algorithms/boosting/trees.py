@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...arrays import FloatArray, IntArray
 from ...errors import UserError
-from .weak import Crowd, FloatArray, IntArray, Setting, Spelt
+from .weak import Crowd, Setting, Spelt
 
 
 @dataclass(frozen=True)

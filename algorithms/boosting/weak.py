@@ -16,14 +16,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import FloatArray, IntArray
 from ...compiled import Kernel, helper, kernel, workspace
 from ...errors import LearnerError, UserError, call, check_size, require, said
 from ..spec import nested, spec_of
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 ASK = (
     # features, a number from [0, 1) for each learner that draws, labels k, parameters, states of the

@@ -22,8 +22,9 @@ from boundcheck.algorithms.gappletron import (
     mix_dominating,
     mix_uniform,
 )
-from boundcheck.algorithms.learner import PREDICT, SCALE, UPDATE, FloatArray, Player, Problem
+from boundcheck.algorithms.learner import PREDICT, SCALE, UPDATE, Player, Problem
 from boundcheck.algorithms.updates import step_in_ball
+from boundcheck.arrays import FloatArray
 from boundcheck.compiled import Kernel, helper, kernel
 
 Change = Callable[[Player, Problem], Player]

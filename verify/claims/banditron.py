@@ -25,8 +25,9 @@ from functools import cache, partial
 
 import numpy as np
 
+from ...arrays import FloatArray
 from ..case import Case, Setting
-from ..claim import Claim, FloatArray, Form, Kind, Proof, Source
+from ..claim import Claim, Form, Kind, Proof, Source
 from ..ledger import Ledger
 from ..mean import Bound, MeanSides, examine_mean
 from ..one_round import Comparison, Round, examine_rounds

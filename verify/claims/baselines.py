@@ -11,8 +11,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import FloatArray
 from ..case import Case
-from ..claim import FloatArray, Sides, is_named
+from ..claim import Sides, is_named
 
 Missing = Callable[[Case], str | None]
 

@@ -22,10 +22,11 @@ import numpy as np
 
 from ...adversaries.concealed import Concealed
 from ...algorithms.leaping import Leaping
+from ...arrays import FloatArray
 from ...errors import UserError
 from ..case import Case
 from ..certificate import exact_certificate
-from ..claim import Claim, FloatArray, Form, Verdict
+from ..claim import Claim, Form, Verdict
 from ..concealed import ConcealedInstance
 from ..interval import Interval
 from ..judge import Outcome

@@ -22,9 +22,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...algorithms.losses import Loss
+from ...arrays import FloatArray
 from ..case import Case
 from ..certificate import Certificate, audit_of
-from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Verdict
+from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
 from ..judge import Outcome
 from ..record import BEST, MARGIN, OBSERVED, Block
 from ..settings import update_settings

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import FloatArray
 from ...errors import LearnerError
 from ..case import Case
 from ..certificate import Certificate, audit_of
-from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Verdict
+from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
 from ..judge import Outcome
 from ..record import ACTION, OBSERVED
 from ..settings import audit_settings

@@ -24,8 +24,9 @@ from functools import cache, partial
 
 import numpy as np
 
+from ...arrays import FloatArray
 from ..case import Case, Rounds, Setting
-from ..claim import Claim, FloatArray, Form, Kind, Proof, Sides, Source
+from ..claim import Claim, Form, Kind, Proof, Sides, Source
 from ..ledger import Ledger
 from ..mean import Bound, MeanSides, examine_mean
 from ..one_round import Comparison, Round, examine_rounds

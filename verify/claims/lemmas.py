@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from ...algorithms.losses import Hinge, Logistic, SmoothHinge
+from ...arrays import FloatArray
 from ..case import Case, Rounds
-from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Sides, Suspect, Verdict
+from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Suspect, Verdict
 from ..instances import RoundInstance, ScoreInstance
 from ..interval import Interval, Undecided
 from ..record import ERROR, GRADIENT, LOSS

@@ -28,8 +28,9 @@ import numpy as np
 import scipy
 
 from ...algorithms.newton import DIAGONAL, LINEAR
+from ...arrays import FloatArray
 from ..case import Case, Setting
-from ..claim import Claim, FloatArray, Form, Kind, Proof, Source
+from ..claim import Claim, Form, Kind, Proof, Source
 from ..one_round import Branch, Comparison, Round, examine_rounds
 from .baselines import enumerable, number, with_option
 

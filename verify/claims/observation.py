@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algorithms.losses import Loss
+from ...arrays import FloatArray
 from ..case import Case, Rounds
-from ..claim import GAPPLETRON, Claim, FloatArray, Form, Kind, Proof, Sides, Verdict
+from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
 from ..instances import RoundInstance
 from ..interval import Interval
 from ..record import BEST, MARGIN

@@ -21,8 +21,9 @@ from functools import cache, partial
 import numpy as np
 
 from ...algorithms.losses import margins
+from ...arrays import FloatArray
 from ..case import Case, Rounds, Setting
-from ..claim import Claim, FloatArray, Form, Kind, Proof, Sides, Source
+from ..claim import Claim, Form, Kind, Proof, Sides, Source
 from ..one_round import Comparison, Round, examine_rounds
 from ..record import ERROR
 from .baselines import about, enumerable, number, sums, with_option

@@ -26,8 +26,9 @@ import numpy as np
 
 from ...algorithms.second_order import DIAGONAL, THETA
 from ...algorithms.soba import BUDGET, CURVATURE
+from ...arrays import FloatArray
 from ..case import Case, Setting
-from ..claim import Claim, FloatArray, Form, Kind, Proof, Source, Verdict
+from ..claim import Claim, Form, Kind, Proof, Source, Verdict
 from ..one_round import Branch, Comparison, Round, examine_rounds
 from .baselines import enumerable
 

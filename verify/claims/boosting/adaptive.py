@@ -22,8 +22,9 @@ from functools import cache, partial
 import numpy as np
 
 from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
+from ....arrays import FloatArray
 from ...case import Case, Setting
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, Verdict
+from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...judge import Outcome
 from ...tail import TailSides, judge_tail
 from ..baselines import about, number

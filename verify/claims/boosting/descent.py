@@ -25,8 +25,9 @@ import numpy as np
 
 from ....algorithms.boosting.adaptive import LIMIT, AdaBandit, AdaboostOLM
 from ....algorithms.boosting.logistic import slopes
+from ....arrays import FloatArray
 from ...case import Case, Setting
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof
+from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...judge import Outcome
 from ...tail import TailSides, judge_tail
 from ..baselines import number

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from ....algorithms.boosting.adaptive import LIMIT
+from ....arrays import FloatArray
 from ...case import Case
-from ...claim import FloatArray
 from ...enumeration import Check
 from ...exact_boosting import costs, decimal
 from .enumerated import ROUNDING, most_remaining

@@ -28,9 +28,10 @@ import numpy as np
 
 from ....algorithms.boosting.hedge import oracle_excess_loss
 from ....algorithms.boosting.weak import OracleNoise
+from ....arrays import FloatArray
 from ...case import Setting
 from ...certificate import statistical_certificate
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, Verdict
+from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...evidence import LEVEL
 from ...frontier import CONFIDENCE, Frontier, Frontiers, lower_limits, runs_for_limits
 from ...judge import Outcome

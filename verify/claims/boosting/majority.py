@@ -34,8 +34,9 @@ from ....algorithms import graphs
 from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from ....algorithms.boosting.potentials import Potentials
 from ....algorithms.boosting.weak import OracleNoise
+from ....arrays import FloatArray
 from ...case import Case, Setting
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, about_others
+from ...claim import BOOSTING, Claim, Form, Kind, Proof, about_others
 from ...equality import examine_rate
 from ...judge import Outcome
 from ...ledger import Ledger, play_ledgers

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....arrays import FloatArray
 from ...case import Case
 from ...certificate import Certificate, audit_of
-from ...claim import Claim, FloatArray, Form, Verdict
+from ...claim import Claim, Form, Verdict
 from ...judge import Outcome, percentage
 from .runs import Inside, look_inside
 

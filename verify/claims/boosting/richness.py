@@ -25,11 +25,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ....algorithms.boosting.hedge import hedge_rate, learning_cost
+from ....arrays import FloatArray
 from ....errors import require
 from ... import catalog
 from ...case import Setting
 from ...certificate import exact_certificate, statistical_certificate
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof, Verdict
+from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...instances import Json
 from ...interval import Interval
 from ...judge import Curve, Outcome

@@ -30,12 +30,11 @@ from scipy.special import expit
 from ....algorithms.boosting.adaptive import LIMIT
 from ....algorithms.boosting.booster import Booster
 from ....algorithms.boosting.logistic import cost_matrix, loss
+from ....arrays import FloatArray, IntArray
 from ....errors import LearnerError
 from ...case import Case
-from ...claim import FloatArray
 from ...loop import draw_action
 from ...play import game_stream, learner_stream
-from ...record import LabelArray
 
 HALVINGS = 45
 """Bisections for the best weight: to 4 / 2^45."""
@@ -70,13 +69,13 @@ class Inside:
     """
 
     n_labels: int
-    labels: LabelArray
+    labels: IntArray
     alphas: FloatArray
-    experts: LabelArray
+    experts: IntArray
     shares: FloatArray
-    best: LabelArray
-    truth: LabelArray
-    played: LabelArray
+    best: IntArray
+    truth: IntArray
+    played: IntArray
 
     @property
     def rounds(self) -> int:
@@ -125,7 +124,7 @@ class Inside:
         )
 
     @cached_property
-    def _truth(self) -> LabelArray:
+    def _truth(self) -> IntArray:
         return np.broadcast_to(self.truth[:, None], self.labels.shape)
 
     @cached_property
@@ -220,8 +219,8 @@ def _play(case: Case, replicate: int, interpreted: bool) -> Inside:
 
 
 def _experts(
-    case: Case, at: int, labels: LabelArray, alphas: FloatArray, reported: LabelArray
-) -> LabelArray:
+    case: Case, at: int, labels: IntArray, alphas: FloatArray, reported: IntArray
+) -> IntArray:
     """The labels with the highest scores after each vote, shape (N,); of those that are level the one reported."""
     assert isinstance(case.learner, Booster)
     votes = alphas[:, None] * (labels[:, None] == np.arange(case.n_labels))

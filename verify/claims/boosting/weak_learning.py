@@ -21,9 +21,10 @@ from functools import cache, partial
 import numpy as np
 
 from ....algorithms.boosting.hedge import anytime_rate
+from ....arrays import FloatArray
 from ... import catalog
 from ...case import Setting
-from ...claim import BOOSTING, Claim, FloatArray, Form, Kind, Proof
+from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...weak_case import WeakCase
 from ...weak_game import play_weak
 from ...weak_plain import DECLARED
