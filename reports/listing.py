@@ -115,11 +115,11 @@ def _learners() -> list[list[Entry]]:
         if len(set(tunings.values())) == 1:
             tunings = {"any": next(iter(tunings.values()))}
         lines = [
-            f"{escape(_first_line(made))} [dim]{escape(made.source)}[/]",
+            f"{escape(_first_line(made))} [dim]{escape(getattr(made, 'source', ''))}[/]".rstrip(),
             f"parameters: {escape(_parameters(made))}",
             escape(_values(made)),
             *(f"tuning {tuning}: {escape(numbers)}" for tuning, numbers in tunings.items()),
-            f"graphs: {escape(made.graphs)}",
+            f"graphs: {escape(getattr(made, 'graphs', 'all'))}",
         ]
         entries.append(Entry({"learner": name}, "\n".join(line for line in lines if line)))
     words = (

@@ -11,7 +11,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..verify import catalog
-from ..verify.claim import LOUDEST_FIRST, Kind, Proof, Verdict, is_named, is_surprise
+from ..verify.claim import (
+    LOUDEST_FIRST,
+    OTHER_LEARNERS,
+    Kind,
+    Proof,
+    Verdict,
+    is_named,
+    is_surprise,
+)
 from ..verify.plan import Hypothesis
 from ..verify.suite import Row
 from .columns import Entry
@@ -149,7 +157,7 @@ def without_idle(
     speaking = {
         group.worst.claim
         for group in groups
-        if is_named(group.worst.claim, promises)
+        if _promised(group, promises)
         or any(row.verdict != Verdict.NOT_APPLICABLE for row in group.rows)
     }
     idle = [group for group in groups if group.worst.claim not in speaking]
@@ -162,6 +170,12 @@ def without_idle(
     more = "; ..." if len(reasons) > 3 else ""
     words = f"not promised and not applicable: {len(claims)} claims, shown by -v: {why}{more}"
     return [group for group in groups if group not in idle], words
+
+
+def _promised(group: Group, promises: Sequence[str]) -> bool:
+    """Whether a claim is promised by its own name, or by a glob and about such learners."""
+    others = all(row.outcome.evidence.startswith(OTHER_LEARNERS) for row in group.rows)
+    return group.worst.claim in promises or (not others and is_named(group.worst.claim, promises))
 
 
 def found_false(groups: Sequence[Group]) -> list[str]:

@@ -117,6 +117,13 @@ def test_contributing_examples_are_found_and_judged(
     assert "holds" in done.stdout
 
 
+def test_contributing_learner_is_listed(copy_of_the_package: Path) -> None:
+    run = "python -m boundcheck list learners"
+    done = in_environment(run, copy_of_the_package, PYTHONPATH=str(copy_of_the_package))
+    assert done.returncode == 0, done.stderr
+    assert "greedy" in done.stdout
+
+
 def test_contributing_examples_pass_the_linter(copy_of_the_package: Path) -> None:
     names = [
         re.match(r"# ([\w/]+\.py)", text)

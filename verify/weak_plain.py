@@ -105,12 +105,13 @@ class PlainWeakLearner:
         if own is not None:
             return globs_of(own, self.spec)
         try:
-            missing = _missing(_said(self._make(SAMPLE), self.spec))
-        except (
-            UserError
-        ):  # another problem may suit it; if none does, it is told where it is played
+            word = _said(self._make(SAMPLE), self.spec)
+        except UserError:
+            # another problem may suit it; if none does, it is told where it is played
             return OWN_WORD
-        return () if missing else OWN_WORD
+        if _missing(word):
+            return ()
+        return tuple(name for name in OWN_WORD if word["anytime"] or not name.endswith("-anytime"))
 
     def _make(self, problem: WeakProblem) -> Any:
         return made(self.factory, problem, f"weak learner {self.spec}", "update(x, cost, weight)")

@@ -364,7 +364,7 @@ class _Separate:
         if whole and 0 <= label < self.n_labels:
             return int(label)
         raise LearnerError(
-            f"{self._who(i)} predicted {label!r} in round {self.round}: expected a label from 0 to"
+            f"{self._who(i)} predicted {label!r} in round {self.round}: expected an integer from 0 to"
             f" {self.n_labels - 1}."
         )
 

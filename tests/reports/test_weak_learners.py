@@ -209,7 +209,7 @@ AGAIN = (
 BAD = {
     "Unseeded": rf"weak learner \S+:Unseeded {AGAIN}",
     "Sharing": rf"weak learner \S+:Sharing {AGAIN}",
-    "Beyond": r"weak learner 0 of \S+:Beyond predicted 3 in round 0: expected a label from 0 to 2",
+    "Beyond": r"weak learner 0 of \S+:Beyond predicted 3 in round 0: expected an integer from 0 to 2",
     "Writes": r"weak learner 0 of \S+:Writes changed the cost vector it was given from \[.*\] to \[9.0,",
     "Raises": r"weak learner 0 of \S+:Raises raised KeyError in update of round 0: 'lost'",
     "Misspelt": r"promises of \S+:Misspelt name the unknown claim 'boosting/bandit-wcl' \(did you mean"

@@ -198,7 +198,7 @@ def test_a_label_out_of_range_is_named(label: Any) -> None:
         crowd.predict(np.zeros(2), NOTHING)
     assert (
         str(told.value)
-        == f"weak learner 1 of Mine predicted {label!r} in round 0: expected a label from 0 to 2."
+        == f"weak learner 1 of Mine predicted {label!r} in round 0: expected an integer from 0 to 2."
     )
 
 
