@@ -84,6 +84,16 @@ def said(error: BaseException) -> str:
     return f"{type(error).__name__}: {message_of(error)}"
 
 
+def shown(value: Any) -> str:
+    """What a user's class returned, as one writes it in Python, on one short line."""
+    try:
+        return one_line(repr(value), LONGEST // 2)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # its own __repr__ fails, or it has too many digits
+        return f"an object of {type(value).__name__}"
+
+
 def call(function: Callable[..., Any], who: str, where: str, *arguments: Any) -> Any:
     """Call a function of the user's.
 

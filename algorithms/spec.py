@@ -15,7 +15,7 @@ Number = TypeVar("Number", int, float)
 SMALLEST_RATE = 1e-9
 """Of exploration. Below this an estimate, of the order of 1/rho, would have no digits left for what it adds up with."""
 
-_OWN = re.compile(r"(.+\.py):\w+")
+_OWN = re.compile(r"(.+\.py):\w+", re.DOTALL)
 _INTERVAL = re.compile(r"([\[(])\s*(\S+?)\s*,\s*(\S+?)\s*([\])])")
 
 
@@ -42,7 +42,7 @@ def own_file(spec: str) -> str | None:
     """The file of a class of the user's, of ``FILE.py:Class`` itself or as a parameter's value in a built-in name; None
     where there is none."""
     values: Collection[str] = ()
-    if re.fullmatch(r"\s*[a-z0-9-]+\s*:.*", spec):
+    if re.fullmatch(r"\s*[a-z0-9-]+\s*:.*", spec, re.DOTALL):
         with suppress(UserError):
             values = split_spec(spec)[1].values()
     found = next(filter(None, map(_OWN.fullmatch, (*values, spec))), None)

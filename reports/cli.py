@@ -185,10 +185,13 @@ def verify(
         runs,
     )
     work = plan.jobs_for(request)
+    written = [path for path in (json_file, junit_file) if path is not None]
+    places = [path.resolve() for path in (*written, out / results.VERDICTS, out / results.CURVES)]
+    if twice := next((path for path in written if places.count(path.resolve()) > 1), None):
+        raise UserError(f"output '{twice}' is named twice: expected a file of its own for each.")
     results.check_writable(out)
-    for path in (json_file, junit_file):
-        if path is not None:
-            results.check_file(path)
+    for path in written:
+        results.check_file(path)
     console = make_console(quiet)
     hypotheses: list[plan.Hypothesis] = []
     if request.own:  # what cannot be played fails here, before any process is started
@@ -342,6 +345,7 @@ def report(folder: Path | None, studies: tuple[Path, ...], out: Path | None) -> 
 
     if folder is None and out is None and studies:  # the page of the verdicts stays as it is
         out = studies[0] / "index.html" if len(studies) == 1 else DEFAULT_FOLDER / "studies.html"
+    _check_pages(studies, out)
     found = [shown.load(place) for place in studies or shown.found_in(STUDIES_FOLDER)]
     written = write_report(
         folder or DEFAULT_FOLDER,
@@ -353,6 +357,19 @@ def report(folder: Path | None, studies: tuple[Path, ...], out: Path | None) -> 
     lines = "\n".join(f"wrote {path}" for path in written)
     make_console(False).print(lines, markup=False, soft_wrap=True)
     return AS_EXPECTED
+
+
+def _check_pages(studies: tuple[Path, ...], out: Path | None) -> None:
+    """Refuse what would write over other results."""
+    names = [place.resolve().name for place in studies]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UserError(
+            f"two studies are called '{twice}': expected different names, for their tables are called by them."
+        )
+    if out is not None and out.is_file() and out.suffix.lower() not in (".html", ".htm"):
+        raise UserError(
+            f"output '{out}' is a file that is no page: expected a name that ends in .html, or a folder."
+        )
 
 
 def _fail(message: str) -> int:

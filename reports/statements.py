@@ -64,7 +64,7 @@ def statement_svg(statement: str) -> str | None:
         # set once: the second call finds what the first one did
         width, height, descent = setter.get_text_width_height_descent(formula, font, True)
         places, outlines, rules = setter.get_glyphs_mathtext(font, formula)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     descent, ascent = max(descent, LOWEST * SIZE), max(height - descent, HIGHEST * SIZE)
     right, bottom = (f"{x + 2 * MARGIN:.2f}" for x in (width, ascent + descent))

@@ -150,7 +150,8 @@ def learner(spec: str) -> Any:
         for an unknown name or parameter, or a file that cannot be used
     """
     known = learners() | weak_learners()
-    if OWN.search(spec) and spec.partition(":")[0].strip() not in known:
+    built_in = spec.partition(":")[0].strip() in known or re.match(r"[\w-]+:weak=", spec)
+    if OWN.search(spec) and not built_in:
         return _own(spec)
     return _build("learner", known, spec)
 

@@ -25,7 +25,7 @@ from ..algorithms.learner import Declaration, Player, Problem, fresh_state
 from ..algorithms.spec import own_file
 from ..algorithms.uniform import Uniform
 from ..arrays import FloatArray
-from ..errors import LearnerError, UserError, attribute, call, require, said, unknown
+from ..errors import LearnerError, UserError, attribute, call, require, said, shown, unknown
 from .own_class import NUMBERS, globs_of, made
 from .record import TOLERANCE
 from .weak_plain import PlainWeakLearner, learns_costs
@@ -182,7 +182,7 @@ def _checked(given: Any, n_actions: int, spec: str, at: int) -> FloatArray:
         p = np.zeros(0)
     if p.shape != (n_actions,):
         raise LearnerError(
-            f"learner {spec} returned {given!r} in round {at}: expected {n_actions} probabilities."
+            f"learner {spec} returned {shown(given)} in round {at}: expected {n_actions} probabilities."
         )
     if not (np.isfinite(p).all() and (p >= 0).all()):
         raise LearnerError(

@@ -197,6 +197,9 @@ class Study:
             learner = catalog.learner(spec)
         except UserError as error:
             raise UserError(f"{where}, tuning '{tuning}': {error}") from None
+        require(
+            not catalog.is_weak(learner), f"{where} is a weak one: expected one that plays labels."
+        )
         try:
             learner.player(problem)
         except UserError as error:

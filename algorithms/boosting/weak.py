@@ -19,7 +19,7 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ...compiled import Kernel, helper, kernel, workspace
-from ...errors import LearnerError, UserError, call, check_size, require, said
+from ...errors import LearnerError, UserError, call, check_size, require, said, shown
 from ..spec import nested, spec_of
 
 ASK = (
@@ -360,11 +360,12 @@ class _Separate:
     def _label(self, i: int, x: FloatArray) -> int:
         where = f"predict of round {self.round}"
         label = call(self.learners[i].predict, self._who(i), where, x)
-        whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
-        if whole and 0 <= label < self.n_labels:
-            return int(label)
+        if isinstance(label, int | np.integer) and not isinstance(label, bool):
+            number = int.__int__(label) if isinstance(label, int) else int(label)
+            if 0 <= number < self.n_labels:
+                return number
         raise LearnerError(
-            f"{self._who(i)} predicted {label!r} in round {self.round}: expected an integer from 0 to"
+            f"{self._who(i)} predicted {shown(label)} in round {self.round}: expected an integer from 0 to"
             f" {self.n_labels - 1}."
         )
 

@@ -366,3 +366,30 @@ def test_interrupted(
     monkeypatch.setattr(suite, "run", fails)
     assert run("verify", monkeypatch=monkeypatch, folder=prepared) == 130
     assert capsys.readouterr().err.strip().startswith("boundcheck: interrupted")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("verify game/* --quick --json a.json --junit a.json", "'a.json' is named twice"),
+        (
+            "verify game/* --quick --out o --json o/verdicts.json",
+            "'o/verdicts.json' is named twice",
+        ),
+        ("report --study a/mine --study b/mine", "two studies are called 'mine'"),
+        ("report --study a/mine --out plan.json", "'plan.json' is a file that is no page"),
+    ],
+)
+def test_outputs_do_not_write_over_others(
+    arguments: str,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "plan.json").write_text("a plan", encoding="utf-8")
+    assert run(*arguments.split(), monkeypatch=monkeypatch, folder=tmp_path) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert words in line
+    assert (tmp_path / "plan.json").read_text(encoding="utf-8") == "a plan"
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.json"]

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections import defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from small_study import small
 
 from boundcheck import RefutedPromise, check_learner
 from boundcheck.algorithms import graphs
+from boundcheck.algorithms.boosting import weak as crowds
 from boundcheck.algorithms.boosting.majority import BanditBBM
 from boundcheck.algorithms.learner import Problem
+from boundcheck.errors import LearnerError, UserError
 from boundcheck.verify import catalog, suite, sweep
 from boundcheck.verify.case import Setting
 from boundcheck.verify.study import digest_of_file
@@ -219,3 +222,22 @@ def test_through_the_library() -> None:
     learner = named("online-mbbm", "Boastful", "learners=5,gamma=0.9")
     with pytest.raises(RefutedPromise, match="weak learners declare gamma"):
         check_learner(learner, claims=["boosting/online-mbbm"], adversary="one-hot")
+
+
+def test_what_cannot_be_shown_is_told_by_its_type() -> None:
+    class Silent:
+        def __repr__(self) -> str:
+            raise SystemExit(3)
+
+    for value in (Silent(), 10**5000):
+        learner = SimpleNamespace(predict=lambda x, value=value: value, update=lambda x, c, w: None)
+        crowd = crowds.Each(lambda setting, i, made=learner: made).crowd(
+            crowds.Setting(1, 3, 2, 10)
+        )
+        with pytest.raises(LearnerError, match=f"predicted an object of {type(value).__name__} in"):
+            crowd.predict(np.ones(2), np.zeros(1))
+
+
+def test_a_misspelt_booster_is_told_before_a_file_is_looked_for() -> None:
+    with pytest.raises(UserError, match=r"'online-mbm' \(did you mean 'online-mbbm'\?\)"):
+        catalog.learner("online-mbm:weak=w.py:Own")
