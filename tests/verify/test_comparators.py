@@ -142,3 +142,11 @@ def test_separation_is_decided_exactly() -> None:
             assert found == _separates_slowly(sequence, weights)
             seen.append(found)
     assert 50 < sum(seen) < 550
+
+
+@pytest.mark.parametrize(("x", "weight"), [(1.0, Fraction(1)), (0.75, Fraction(4, 3))])
+def test_separation_is_exact_where_floats_cannot_tell(x: float, weight: Fraction) -> None:
+    sequence = Sequence.from_dense([[x]], [1], 2, "one round")
+    hair = Fraction(1, 10**20)
+    assert separates(sequence, [[Fraction(0)], [weight]])
+    assert not separates(sequence, [[Fraction(0)], [weight - hair]])
