@@ -73,10 +73,7 @@ def one_line(text: str, most: int) -> str:
 
 def message_of(error: BaseException) -> str:
     """The message of someone else's error, on one short line."""
-    try:
-        return one_line(str(error), LONGEST // 2)
-    except Exception:  # its own __str__ fails
-        return "no message"
+    return _text(str, error, "no message")
 
 
 def said(error: BaseException) -> str:
@@ -86,12 +83,17 @@ def said(error: BaseException) -> str:
 
 def shown(value: Any) -> str:
     """What a user's class returned, as one writes it in Python, on one short line."""
+    return _text(repr, value, f"an object of {type(value).__name__}")
+
+
+def _text(write: Callable[[Any], str], value: Any, otherwise: str) -> str:
+    """What an object of someone else's says of itself, on one short line; ``otherwise`` where that fails."""
     try:
-        return one_line(repr(value), LONGEST // 2)
+        return one_line(write(value), LONGEST // 2)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # its own __repr__ fails, or it has too many digits
-        return f"an object of {type(value).__name__}"
+    except BaseException:  # its own method raises anything, or it has too many digits
+        return otherwise
 
 
 def call(function: Callable[..., Any], who: str, where: str, *arguments: Any) -> Any:
