@@ -26,7 +26,10 @@ from . import plain
 from .claim import Claim, is_named
 
 OWN = re.compile(r"\.py(:\w+)?$")
-"""What ends like this is a file of the user's."""
+"""What ends like this is a file of the user's, unless it begins with a name."""
+
+WITH_PARAMETERS = re.compile(r"[\w-]+:\w+=")
+"""What begins like this is a name with parameters, known or not."""
 
 
 @cache
@@ -150,8 +153,8 @@ def learner(spec: str) -> Any:
         for an unknown name or parameter, or a file that cannot be used
     """
     known = learners() | weak_learners()
-    built_in = spec.partition(":")[0].strip() in known or re.match(r"[\w-]+:weak=", spec)
-    if OWN.search(spec) and not built_in:
+    has_name = spec.partition(":")[0].strip() in known or WITH_PARAMETERS.match(spec)
+    if OWN.search(spec) and not has_name:
         return _own(spec)
     return _build("learner", known, spec)
 

@@ -239,19 +239,20 @@ def test_what_cannot_be_shown_is_told_by_its_type() -> None:
 
 
 def test_an_error_that_cannot_be_shown_is_told_by_its_type() -> None:
-    class Mute(Exception):
+    class MuteError(Exception):
         def __str__(self) -> str:
             raise SystemExit(3)
 
     def predict(x: Any) -> int:
-        raise Mute
+        raise MuteError
 
     learner = SimpleNamespace(predict=predict, update=lambda x, c, w: None)
     crowd = crowds.Each(lambda setting, i: learner).crowd(crowds.Setting(1, 3, 2, 10))
-    with pytest.raises(LearnerError, match="raised Mute in predict of round 0: no message"):
+    with pytest.raises(LearnerError, match="raised MuteError in predict of round 0: no message"):
         crowd.predict(np.ones(2), np.zeros(1))
 
 
-def test_a_misspelt_booster_is_told_before_a_file_is_looked_for() -> None:
+@pytest.mark.parametrize("parameters", ["weak=w.py:Own", "learners=5,weak=w.py:Own"])
+def test_a_misspelt_booster_is_told_before_a_file_is_looked_for(parameters: str) -> None:
     with pytest.raises(UserError, match=r"'online-mbm' \(did you mean 'online-mbbm'\?\)"):
-        catalog.learner("online-mbm:weak=w.py:Own")
+        catalog.learner(f"online-mbm:{parameters}")
