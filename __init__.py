@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .errors import UserError as UserError
-    from .verify.checks import RefutedPromise as RefutedPromise
-    from .verify.checks import check_learner as check_learner
-    from .verify.checks import parametrize_with_claims as parametrize_with_claims
+    from .verify.suite.pytest_checks import RefutedPromise as RefutedPromise
+    from .verify.suite.pytest_checks import check_learner as check_learner
+    from .verify.suite.pytest_checks import parametrize_with_claims as parametrize_with_claims
 
 #: Each public name and the module that holds it.
 _HOMES = {
     "UserError": ".errors",
-    "RefutedPromise": ".verify.checks",
-    "check_learner": ".verify.checks",
-    "parametrize_with_claims": ".verify.checks",
+    "RefutedPromise": ".verify.suite.pytest_checks",
+    "check_learner": ".verify.suite.pytest_checks",
+    "parametrize_with_claims": ".verify.suite.pytest_checks",
 }
 
 __all__ = ["__version__", *_HOMES]

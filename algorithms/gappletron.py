@@ -31,11 +31,12 @@ import numpy as np
 from ..arrays import FloatArray
 from ..compiled import Kernel, helper, kernel
 from ..errors import UserError, require, unknown
-from . import losses, updates
+from . import losses
+from . import optimisers as updates
 from .learner import OWN, PREDICT, Declaration, Player, Problem, fresh_state
 from .losses import Loss, SmoothHinge
+from .optimisers import ProjectedDescent, Update
 from .spec import check_keys, read_float
-from .updates import ProjectedDescent, Update
 
 Rule = Literal["printed", "threshold", "mixture"]
 

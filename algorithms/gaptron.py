@@ -56,7 +56,7 @@ from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
 from .learner import PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
 from .losses import GAP, Hinge, Logistic, Loss, SmoothHinge, exponentials
-from .updates import scaled_copy
+from .optimisers import scaled_copy
 
 RATE, GAMMA = 0, 1
 """Slots of ``parameters``."""

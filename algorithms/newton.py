@@ -45,7 +45,7 @@ from ..errors import unknown
 from .baseline import Baseline, observes_itself
 from .graphs import FeedbackGraph
 from .learner import OWN, PREDICT, REWRITE, Declaration, Player, Problem, fresh_state
-from .updates import StandStill
+from .optimisers import StandStill
 
 LINEAR, DIAGONAL = 0, 1
 """Matrices of ``memory``."""

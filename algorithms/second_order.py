@@ -36,7 +36,7 @@ from ..arrays import FloatArray
 from ..compiled import helper, kernel
 from .baseline import Baseline, best_label
 from .learner import REWRITE, Declaration, Player, Problem, fresh_state
-from .updates import StandStill
+from .optimisers import StandStill
 
 THETA, DIAGONAL = 0, 1
 """Matrices of ``memory``."""

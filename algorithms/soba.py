@@ -47,8 +47,8 @@ from .baseline import Baseline, observes_itself
 from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
 from .learner import OWN, PREDICT, REWRITE, Declaration, Player, Problem, fresh_state
+from .optimisers import StandStill
 from .second_order import DIAGONAL, diagonal_memory, move_entries, squared_radius
-from .updates import StandStill
 
 CURVATURE, BUDGET, ROUND, N_OWN = OWN, OWN + 1, OWN + 2, 3
 """Slots of ``state``: Q, M, and t."""

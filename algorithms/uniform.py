@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..compiled import kernel
 from .learner import PREDICT, Declaration, Player, Problem, fresh_state
-from .updates import StandStill
+from .optimisers import StandStill
 
 
 @kernel(PREDICT)

@@ -10,14 +10,14 @@ from pathlib import Path
 import seaborn as sns
 from matplotlib.figure import Figure
 
-from boundcheck.reports.figures import svg
-from boundcheck.reports.frontiers import frontier_panels
+from boundcheck.reports.page.figures import svg
+from boundcheck.reports.page.frontiers import frontier_panels
 from boundcheck.verify import catalog
-from boundcheck.verify.case import Setting
-from boundcheck.verify.judge import Watch
-from boundcheck.verify.resolve import resolve
-from boundcheck.verify.settings import gappletron
-from boundcheck.verify.suite import Job, judge_job
+from boundcheck.verify.claims.gappletron.settings import gappletron
+from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.judges.pathwise import Watch
+from boundcheck.verify.suite.run import Job, judge_job
 
 
 def watched(update: str, form: str) -> Watch:

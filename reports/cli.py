@@ -17,11 +17,11 @@ import click
 
 from .. import __version__
 from ..errors import UserError, unknown
-from .study_command import STUDIES_FOLDER, study
-from .terminal import AS_EXPECTED, DEFAULT_FOLDER, INTERRUPTED, WRONG_INPUT, make_console
+from .studies.command import STUDIES_FOLDER, study
+from .terminal.console import AS_EXPECTED, DEFAULT_FOLDER, INTERRUPTED, WRONG_INPUT, make_console
 
 if TYPE_CHECKING:
-    from ..verify.suite import Row
+    from ..verify.suite.run import Row
 
 logger = logging.getLogger(__name__)
 
@@ -164,11 +164,13 @@ def verify(
     """
     from rich.markup import escape
 
-    from ..verify import plan, results, suite
-    from ..verify.weak_resolve import resolve_any
-    from . import columns, tables
-    from .conclusion import conclude
-    from .progress import progress
+    from ..verify.resolve import resolve_any
+    from ..verify.suite import request as plan
+    from ..verify.suite import results
+    from ..verify.suite import run as suite
+    from .terminal import columns, tables
+    from .terminal.conclusion import conclude
+    from .terminal.progress import progress
 
     if quick and full:
         raise UserError("both --quick and --full are given: expected at most one of them.")
@@ -219,7 +221,7 @@ def verify(
     if json_file is not None:
         results.write_json(document, json_file)
     if junit_file is not None:
-        from .junit import write_junit
+        from .terminal.junit import write_junit
 
         write_junit(rows, junit_file)
     groups = tables.grouped(rows)
@@ -260,7 +262,7 @@ def list_(what: str) -> int:
     boundcheck list graphs        what --graph takes
     boundcheck list studies       what boundcheck study takes
     """
-    from . import listing
+    from .terminal import listing
 
     listing.show(make_console(False), what)
     return AS_EXPECTED
@@ -291,10 +293,10 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     """
     from rich.markup import escape
 
-    from . import listing
+    from .terminal import listing
 
     if claims_file is not None:
-        from ..verify import plan
+        from ..verify.suite import request as plan
 
         plan.add_claims(claims_file)
     console = make_console(False)
@@ -340,8 +342,8 @@ def report(folder: Path | None, studies: tuple[Path, ...], out: Path | None) -> 
     boundcheck verify --quick && boundcheck report
     boundcheck study smoke && boundcheck report --study results/smoke
     """
-    from . import studies as shown
-    from .page import write_report
+    from .page.build import write_report
+    from .studies import section as shown
 
     if folder is None and out is None and studies:  # the page of the verdicts stays as it is
         out = studies[0] / "index.html" if len(studies) == 1 else DEFAULT_FOLDER / "studies.html"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from boundcheck.verify import suite
-from boundcheck.verify.case import Setting
+from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.suite import run as suite
 
 
 def setting(learner: str, k: int, graph: str = "bandit") -> Setting:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from boundcheck.verify import results
+from boundcheck.verify.suite import results
 
 SUITE = {
     "versions": {"boundcheck": "0.1.0", "numpy": "2.0.0"},

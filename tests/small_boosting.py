@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from boundcheck.verify import study as studies
+from boundcheck.verify.studies import study as studies
 
 BOOSTING = """
 seeds = 2

@@ -178,7 +178,7 @@ def test_every_source_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_nothing_is_compiled_before_it_is_played() -> None:
     code = (
-        "import sys, boundcheck.verify.play, boundcheck.verify.catalog as c\n"
+        "import sys, boundcheck.verify.games.labels.play, boundcheck.verify.catalog as c\n"
         "c.claims(), c.learners(), c.adversary_classes()\nprint(int('numba' in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -15,10 +15,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from boundcheck.algorithms import graphs, losses, updates
+from boundcheck.algorithms import graphs, losses
+from boundcheck.algorithms import optimisers as updates
 from boundcheck.algorithms.gappletron import RULES
 from boundcheck.algorithms.learner import Problem
-from boundcheck.verify.weak_problem import WeakProblem
+from boundcheck.verify.games.weak.problem import WeakProblem
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -10,7 +10,7 @@ import numpy as np
 
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs
-from boundcheck.verify.play import Game, Run
+from boundcheck.verify.games.labels.play import Game, Run
 
 FEATURES = np.array([[1.0, 0], [0, 1], [1, 1], [1, -1]])
 LABELS = [0, 1, 2, 0]

@@ -22,8 +22,8 @@ from ..algorithms.discovery import classes, modules
 from ..algorithms.spec import check_keys, read_float, read_int, split_spec
 from ..errors import UserError, require, unknown
 from . import claims as claims_package
-from . import plain
 from .claim import Claim, is_named
+from .games.labels import user_learner as plain
 
 OWN = re.compile(r"\.py(:\w+)?$")
 """What ends like this is a file of the user's, unless it begins with a name."""

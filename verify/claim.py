@@ -21,9 +21,9 @@ from ..algorithms.spec import command_name
 from ..arrays import FloatArray
 
 if TYPE_CHECKING:
-    from .case import Case, Rounds, Setting
-    from .interval import Interval
-    from .judge import Outcome
+    from .exact.numbers import Interval
+    from .games.labels.case import Case, Rounds, Setting
+    from .judges.pathwise import Outcome
 
 
 class Verdict(StrEnum):

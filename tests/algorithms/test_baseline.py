@@ -9,7 +9,7 @@ import pytest
 from worked_examples import DRAWS, examples, run_of
 
 from boundcheck.verify import catalog
-from boundcheck.verify.record import ACTION, BEST, GAP, LOSS, OBSERVED
+from boundcheck.verify.games.labels.record import ACTION, BEST, GAP, LOSS, OBSERVED
 
 EXAMPLES = examples("baseline_examples.json")
 

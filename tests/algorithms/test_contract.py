@@ -21,8 +21,8 @@ from boundcheck.algorithms.learner import Player, Problem
 from boundcheck.compiled import Kernel
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.play import Game, Run
-from boundcheck.verify.record import ACTION, ERROR, OBSERVED
+from boundcheck.verify.games.labels.play import Game, Run
+from boundcheck.verify.games.labels.record import ACTION, ERROR, OBSERVED
 
 # beside the defaults and the tunings of every learner that has them
 VARIANTS = {

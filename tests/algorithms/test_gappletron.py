@@ -12,13 +12,15 @@ import pytest
 from worked_examples import examples, run_of
 
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.algorithms import graphs, losses, updates
+from boundcheck.algorithms import graphs, losses
+from boundcheck.algorithms import optimisers as updates
 from boundcheck.algorithms.gappletron import COUNTER, RATE, RULES, Gappletron, tuned_gamma
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import UserError
-from boundcheck.verify import catalog, exact
-from boundcheck.verify.interval import Interval, intervals
-from boundcheck.verify.play import Game, Run
+from boundcheck.verify import catalog
+from boundcheck.verify.exact import gappletron as exact
+from boundcheck.verify.exact.numbers import Interval, intervals
+from boundcheck.verify.games.labels.play import Game, Run
 
 EXAMPLES = examples("gappletron_examples.json")
 LOSSES = {"hinge": "hinge", "smooth": "smooth-hinge", "logK": "logistic-K", "log2": "logistic-2"}

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from boundcheck.algorithms import losses
 from boundcheck.algorithms.losses import LOGISTIC_SMOOTHNESS, Hinge, Logistic, SmoothHinge
 from boundcheck.errors import UserError
-from boundcheck.verify import exact
-from boundcheck.verify.interval import intervals
+from boundcheck.verify.exact import gappletron as exact
+from boundcheck.verify.exact.numbers import intervals
 
 NAMES = ("smooth-hinge", "hinge", "logistic-2", "logistic-K")
 EIGHTHS = st.integers(-24, 24).map(lambda n: n / 8)

@@ -27,7 +27,7 @@ from boundcheck.algorithms.newton import (
 from boundcheck.compiled import kernel
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.play import Game, Run
+from boundcheck.verify.games.labels.play import Game, Run
 
 EXAMPLES = {"PNewtron(g=.3,alpha=10,D=1,beta=.01,exact)": "exact", "PNewtron(euclid)": "euclid"}
 

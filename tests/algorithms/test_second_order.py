@@ -19,7 +19,7 @@ from boundcheck.algorithms.second_order import (
 )
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.play import Game, Run
+from boundcheck.verify.games.labels.play import Game, Run
 
 
 def random_sequence(horizon: int = 200, n_labels: int = 4, scale: float = 1.0) -> Sequence:

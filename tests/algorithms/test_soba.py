@@ -16,8 +16,8 @@ from boundcheck.algorithms.second_order import DIAGONAL, THETA
 from boundcheck.algorithms.soba import BUDGET, CURVATURE, Soba
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.play import Game, Run
-from boundcheck.verify.record import ACTION
+from boundcheck.verify.games.labels.play import Game, Run
+from boundcheck.verify.games.labels.record import ACTION
 
 EXAMPLES = {
     "SOBAdiag(g=.3,a=1)": Soba(gamma=0.3),

@@ -33,7 +33,7 @@ from boundcheck.algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
 from boundcheck.algorithms.boosting.hedge import HedgeStump
 from boundcheck.algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from boundcheck.algorithms.boosting.weak import Setting
-from boundcheck.verify.play import Game, Run
+from boundcheck.verify.games.labels.play import Game, Run
 
 ELECTIONS, FEATURES, RATE, TURNS = 100, 8, 0.1, 3
 

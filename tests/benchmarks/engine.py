@@ -31,11 +31,11 @@ from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.gappletron import Gappletron
 from boundcheck.algorithms.losses import Hinge, Logistic, Loss, SmoothHinge
-from boundcheck.algorithms.updates import UnprojectedDescent
+from boundcheck.algorithms.optimisers import UnprojectedDescent
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.play import Game, Run
-from boundcheck.verify.record import BLOCK, N_COLUMNS
+from boundcheck.verify.games.labels.play import Game, Run
+from boundcheck.verify.games.labels.record import BLOCK, N_COLUMNS
 
 SEED, HORIZON, REPLICATES = 1, 10_000, 4
 LONG = 1_000_000

@@ -17,7 +17,7 @@ import numpy as np
 from yardsticks import Result
 
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.verify.play import game_stream
+from boundcheck.verify.games.labels.play import game_stream
 
 
 @dataclass(frozen=True)

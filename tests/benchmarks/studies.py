@@ -13,8 +13,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from boundcheck.verify import study as studies
-from boundcheck.verify import sweep
+from boundcheck.verify.studies import run as sweep
+from boundcheck.verify.studies import study as studies
 
 HORIZONS, SEEDS = (2500, 5000, 10_000), (1, 2, 4)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.verify.play import aligned_zeros, game_stream
+from boundcheck.verify.games.labels.play import aligned_zeros, game_stream
 
 Weights = NDArray[np.float64]
 Result = tuple[float, Weights]

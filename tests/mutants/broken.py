@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from boundcheck.adversaries.one_hot import OneHot
-from boundcheck.algorithms import updates
+from boundcheck.algorithms import optimisers as updates
 from boundcheck.algorithms.gappletron import (
     COUNTER,
     DOMINATION,
@@ -23,7 +23,7 @@ from boundcheck.algorithms.gappletron import (
     mix_uniform,
 )
 from boundcheck.algorithms.learner import PREDICT, SCALE, UPDATE, Player, Problem
-from boundcheck.algorithms.updates import step_in_ball
+from boundcheck.algorithms.optimisers import step_in_ball
 from boundcheck.arrays import FloatArray
 from boundcheck.compiled import Kernel, helper, kernel
 

@@ -22,15 +22,15 @@ from broken import (
 )
 from crowd import CROWDED, Crowd
 
-from boundcheck.algorithms.updates import (
+from boundcheck.algorithms.optimisers import (
     FollowTheRegularisedLeader,
     StandStill,
     UnprojectedDescent,
 )
 from boundcheck.compiled import Kernel
-from boundcheck.verify import suite
-from boundcheck.verify.case import Setting
-from boundcheck.verify.plain import PlainLearner
+from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.games.labels.user_learner import PlainLearner
+from boundcheck.verify.suite import run as suite
 
 CLAIMS = (
     "gappletron/algorithm-1",

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from boundcheck.algorithms.newton import PROJECTIONS as NEWTRON
-from boundcheck.verify import catalog, suite
-from boundcheck.verify.case import Setting
+from boundcheck.verify import catalog
 from boundcheck.verify.claim import Verdict
+from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.suite import run as suite
 
 sys.path.insert(0, str(Path(__file__).parent))
 flawed = importlib.import_module("flawed")

@@ -11,10 +11,11 @@ import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.reports.cli import main
-from boundcheck.verify import plan, suite
-from boundcheck.verify.case import Setting
-from boundcheck.verify.certificate import digest_of
-from boundcheck.verify.resolve import resolve
+from boundcheck.verify.certificates.make import digest_of
+from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.suite import request as plan
+from boundcheck.verify.suite import run as suite
 
 GOOD = "a,b,label\n1,0,x\n0,1,y\n1,1,x\n0,0,y\n"
 

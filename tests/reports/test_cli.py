@@ -15,7 +15,7 @@ from command_line import BROKEN, boundcheck
 
 from boundcheck import __version__
 from boundcheck.verify import catalog
-from boundcheck.verify.replay import replay
+from boundcheck.verify.certificates.replay import replay
 
 KEYS = {
     "claim",

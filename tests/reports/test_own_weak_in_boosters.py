@@ -22,11 +22,13 @@ from boundcheck.algorithms.boosting import weak as crowds
 from boundcheck.algorithms.boosting.majority import BanditBBM
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import LearnerError, UserError
-from boundcheck.verify import catalog, suite, sweep
-from boundcheck.verify.case import Setting
-from boundcheck.verify.study import digest_of_file
-from boundcheck.verify.weak_plain import PlainWeakLearner
-from boundcheck.verify.weak_resolve import resolve_any
+from boundcheck.verify import catalog
+from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.games.weak.user_learner import PlainWeakLearner
+from boundcheck.verify.resolve import resolve_any
+from boundcheck.verify.studies import run as sweep
+from boundcheck.verify.studies.study import digest_of_file
+from boundcheck.verify.suite import run as suite
 
 FILE = Path(own_boosted.__file__)
 BOOSTERS = {

@@ -11,8 +11,8 @@ import pytest
 
 from boundcheck.reports.cli import main
 from boundcheck.verify import catalog
-from boundcheck.verify.certificate import digest_of, header
-from boundcheck.verify.results import load
+from boundcheck.verify.certificates.make import digest_of, header
+from boundcheck.verify.suite.results import load
 
 PROMISES = """
 class Guesser:

@@ -14,10 +14,10 @@ import weak
 from command_line import boundcheck
 
 from boundcheck import RefutedPromise, UserError, check_learner
-from boundcheck.verify.checks import promised_claims
-from boundcheck.verify.plan import Request, jobs_for
-from boundcheck.verify.weak_problem import WeakProblem
-from boundcheck.verify.weak_resolve import resolve_any
+from boundcheck.verify.games.weak.problem import WeakProblem
+from boundcheck.verify.resolve import resolve_any
+from boundcheck.verify.suite.pytest_checks import promised_claims
+from boundcheck.verify.suite.request import Request, jobs_for
 
 LEARNERS = Path(weak.__file__)
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "learners.md"

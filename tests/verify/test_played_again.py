@@ -12,12 +12,13 @@ from boundcheck.algorithms.gappletron import Gappletron
 from boundcheck.algorithms.learner import Declaration, Player, Problem
 from boundcheck.algorithms.losses import SmoothHinge
 from boundcheck.algorithms.uniform import Uniform
-from boundcheck.verify import judge, suite
-from boundcheck.verify.case import Case, Rounds, Setting
 from boundcheck.verify.claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
-from boundcheck.verify.judge import Watch
-from boundcheck.verify.plain import PlainLearner
-from boundcheck.verify.resolve import resolve
+from boundcheck.verify.games.labels.case import Case, Rounds, Setting
+from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.games.labels.user_learner import PlainLearner
+from boundcheck.verify.judges import pathwise as judge
+from boundcheck.verify.judges.pathwise import Watch
+from boundcheck.verify.suite import run as suite
 
 
 class Fair:

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from ...arrays import FloatArray
 from ...errors import LearnerError
-from ..case import Case
-from ..certificate import Certificate, audit_of
+from ..certificates.make import Certificate, audit_of
 from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
-from ..judge import Outcome
-from ..record import ACTION, OBSERVED
-from ..settings import audit_settings
+from ..games.labels.case import Case
+from ..games.labels.record import ACTION, OBSERVED
+from ..judges.pathwise import Outcome
+from .gappletron.settings import audit_settings
 
 
 def _relabelled(

@@ -22,8 +22,8 @@ from boundcheck.algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from boundcheck.algorithms.boosting.potentials import Potentials
 from boundcheck.algorithms.boosting.weak import OracleNoise
 from boundcheck.algorithms.learner import Problem
-from boundcheck.verify.play import Game
-from boundcheck.verify.record import ACTION
+from boundcheck.verify.games.labels.play import Game
+from boundcheck.verify.games.labels.record import ACTION
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parent / "examples.json").read_text(encoding="utf-8")

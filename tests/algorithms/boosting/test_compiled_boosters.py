@@ -22,7 +22,7 @@ from boundcheck.algorithms.boosting.potentials import Potentials
 from boundcheck.algorithms.boosting.weak import CostPerceptron, Crowd, OracleNoise, Setting
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import LearnerError
-from boundcheck.verify.play import Game, Run
+from boundcheck.verify.games.labels.play import Game, Run
 
 N, K, D = 5, 4, 6
 BOOSTERS = (OnlineMBBM, BanditBBM, AdaboostOLM, AdaBandit)

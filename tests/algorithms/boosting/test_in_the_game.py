@@ -15,8 +15,8 @@ from boundcheck.algorithms.boosting.trees import HoeffdingTree
 from boundcheck.algorithms.boosting.weak import CostPerceptron, OracleNoise
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.play import Game, game_stream, learner_stream
-from boundcheck.verify.record import ACTION, OBSERVED
+from boundcheck.verify.games.labels.play import Game, game_stream, learner_stream
+from boundcheck.verify.games.labels.record import ACTION, OBSERVED
 
 NAMES = ("online-mbbm", "bandit-bbm", "adaboost-olm", "ada-bandit")
 

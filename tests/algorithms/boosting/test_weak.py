@@ -15,8 +15,8 @@ from boundcheck.algorithms.boosting import hedge, trees, weak
 from boundcheck.algorithms.boosting.hedge import HedgeFinite, HedgeStump
 from boundcheck.algorithms.boosting.weak import CostPerceptron, Each, OracleNoise, Setting
 from boundcheck.errors import LearnerError, UserError
-from boundcheck.verify.weak_known import hedge_excess_loss
-from boundcheck.verify.weak_problem import WeakProblem
+from boundcheck.verify.games.weak.known import hedge_excess_loss
+from boundcheck.verify.games.weak.problem import WeakProblem
 
 NOTHING = np.zeros(0)
 

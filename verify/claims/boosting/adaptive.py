@@ -23,12 +23,12 @@ import numpy as np
 
 from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
 from ....arrays import FloatArray
-from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...judge import Outcome
-from ...tail import TailSides, judge_tail
-from ..baselines import about, number
-from ..theorems_3_and_5 import deltas_for
+from ...games.labels.case import Case, Setting
+from ...judges.pathwise import Outcome
+from ...judges.tail import TailSides, judge_tail
+from ..baselines.hypotheses import about, number
+from ..gappletron.theorems_3_and_5 import deltas_for
 from .descent import bandit_regret, full_regret
 from .hedge import followed, prior
 from .hypotheses import about_one, adapts

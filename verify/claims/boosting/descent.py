@@ -26,12 +26,12 @@ import numpy as np
 from ....algorithms.boosting.adaptive import LIMIT, AdaBandit, AdaboostOLM
 from ....algorithms.boosting.logistic import slopes
 from ....arrays import FloatArray
-from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
-from ...judge import Outcome
-from ...tail import TailSides, judge_tail
-from ..baselines import number
-from ..theorems_3_and_5 import deltas_for
+from ...games.labels.case import Case, Setting
+from ...judges.pathwise import Outcome
+from ...judges.tail import TailSides, judge_tail
+from ..baselines.hypotheses import number
+from ..gappletron.theorems_3_and_5 import deltas_for
 from .hypotheses import about_one
 from .pathwise import RunSides, examine_inside
 from .runs import Inside, first_bite, look_inside

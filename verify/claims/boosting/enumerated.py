@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 
 from ....errors import require
-from ...case import Case, Setting
-from ...exact_boosting import Fractions, decimal
+from ...exact.boosting import Fractions, decimal
+from ...games.labels.case import Case, Setting
 
 RATES = tuple(
     Fraction(n, d) for n, d in ((1, 2), (9, 10), (1, 10), (3, 10), (2, 3), (99, 100), (1, 100))

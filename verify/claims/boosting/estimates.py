@@ -25,12 +25,12 @@ import numpy as np
 
 from ....algorithms.boosting import estimates
 from ....errors import require
-from ... import exact_boosting as exact
-from ...case import Case
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
-from ...enumeration import Check, Enumeration
-from ...exact_boosting import Fractions, Rows, decimal, texts
-from ...interval import Interval
+from ...exact import boosting as exact
+from ...exact.boosting import Fractions, Rows, decimal, texts
+from ...exact.numbers import Interval
+from ...games.labels.case import Case
+from ...judges.enumeration import Check, Enumeration
 from .enumerated import (
     ROUNDING,
     adaptive_settings,

@@ -21,11 +21,11 @@ from typing import Any
 
 from ....algorithms.boosting import estimates
 from ....errors import require
-from ...case import Case
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...enumeration import Check, Enumeration, worst
-from ...exact_boosting import Fractions, Rows
-from ...interval import Interval
+from ...exact.boosting import Fractions, Rows
+from ...exact.numbers import Interval
+from ...games.labels.case import Case
+from ...judges.enumeration import Check, Enumeration, worst
 from .enumerated import adaptive_settings, bandit_settings, few, rates, rho_of
 from .estimates import DrawInstance, losses_of, used_rows, zero_one
 from .estimates_in_play import told_checks

@@ -23,9 +23,9 @@ import numpy as np
 
 from ....algorithms.boosting.adaptive import LIMIT
 from ....arrays import FloatArray
-from ...case import Case
-from ...enumeration import Check
-from ...exact_boosting import costs, decimal
+from ...exact.boosting import costs, decimal
+from ...games.labels.case import Case
+from ...judges.enumeration import Check
 from .enumerated import ROUNDING, most_remaining
 from .hypotheses import booster, divides_by_most, explores, votes
 

@@ -29,14 +29,14 @@ from typing import Any, ClassVar
 
 from ....adversaries.weak_learning.noise import Estimate
 from ....errors import require
-from ... import exact_boosting as exact
-from ...case import Setting
-from ...certificate import exact_certificate
+from ...certificates.instances import Json
+from ...certificates.make import exact_certificate
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...instances import Json
-from ...interval import Interval
-from ...judge import Outcome
-from ...weak_case import WeakCase
+from ...exact import boosting as exact
+from ...exact.numbers import Interval
+from ...games.labels.case import Setting
+from ...games.weak.case import WeakCase
+from ...judges.pathwise import Outcome
 
 
 @dataclass(frozen=True)

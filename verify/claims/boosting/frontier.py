@@ -29,17 +29,17 @@ import numpy as np
 from ....algorithms.boosting.hedge import oracle_excess_loss
 from ....algorithms.boosting.weak import OracleNoise
 from ....arrays import FloatArray
-from ...case import Setting
-from ...certificate import statistical_certificate
+from ...certificates.make import statistical_certificate
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...evidence import LEVEL
-from ...frontier import CONFIDENCE, Frontier, Frontiers, lower_limits, runs_for_limits
-from ...judge import Outcome
-from ...weak_case import WeakCase
-from ...weak_game import WeakRuns, play_weak
-from ...weak_known import hedge_excess_loss, hedging
-from ...weak_problem import WeakDeclaration
-from ...weak_tail import in_parts
+from ...games.labels.case import Setting
+from ...games.weak.case import WeakCase
+from ...games.weak.known import hedge_excess_loss, hedging
+from ...games.weak.play import WeakRuns, play_weak
+from ...games.weak.problem import WeakDeclaration
+from ...judges.evidence import LEVEL
+from ...judges.frontier import CONFIDENCE, Frontier, Frontiers, lower_limits, runs_for_limits
+from ...judges.pathwise import Outcome
+from ...judges.weak_tail import in_parts
 from .weak_learning import oracles, stumps
 
 RUNS = 512

@@ -24,12 +24,12 @@ from functools import cache, partial
 import numpy as np
 
 from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
-from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...judge import Outcome
-from ...mean import Bound, MeanSides, judge_mean
-from ...settings import SAMPLED_RUNS
-from ..baselines import number
+from ...games.labels.case import Case, Setting
+from ...judges.mean import Bound, MeanSides, judge_mean
+from ...judges.pathwise import Outcome
+from ..baselines.hypotheses import number
+from ..gappletron.settings import SAMPLED_RUNS
 from .descent import full_settings
 from .hypotheses import about_one
 from .pathwise import RunSides, examine_inside

@@ -8,9 +8,9 @@ from typing import Any
 from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
 from ....algorithms.boosting.booster import BanditBooster
 from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
-from ...case import Case
 from ...claim import about_others
-from ..baselines import about, number
+from ...games.labels.case import Case
+from ..baselines.hypotheses import about, number
 
 LARGEST_RHO = 0.5
 """Up to this rate 2k^2/rho bounds the estimates of the derivative."""

@@ -20,12 +20,12 @@ import numpy as np
 
 from ....algorithms.boosting import logistic
 from ....errors import require
-from ... import exact_boosting as exact
-from ...case import Case
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
-from ...enumeration import Check, Enumeration, worst
-from ...exact_boosting import Fractions, Rows, texts
-from ...interval import Interval
+from ...exact import boosting as exact
+from ...exact.boosting import Fractions, Rows, texts
+from ...exact.numbers import Interval
+from ...games.labels.case import Case
+from ...judges.enumeration import Check, Enumeration, worst
 from .enumerated import adaptive_settings, full_settings, grid
 from .estimates_in_play import told_checks
 from .hypotheses import adapts

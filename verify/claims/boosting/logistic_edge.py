@@ -28,12 +28,12 @@ import numpy as np
 
 from ....algorithms.boosting import logistic
 from ....errors import require
-from ... import exact_boosting as exact
-from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
-from ...enumeration import Check, Enumeration, worst
-from ...exact_boosting import Fractions, texts
-from ...interval import Interval
+from ...exact import boosting as exact
+from ...exact.boosting import Fractions, texts
+from ...exact.numbers import Interval
+from ...games.labels.case import Case, Setting
+from ...judges.enumeration import Check, Enumeration, worst
 from .enumerated import adaptive_settings, full_settings, grid
 from .hypotheses import adapts
 from .logistic import EXACTLY, WEIGHTS

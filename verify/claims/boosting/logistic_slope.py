@@ -26,12 +26,12 @@ import numpy as np
 
 from ....algorithms.boosting import estimates, logistic
 from ....errors import require
-from ... import exact_boosting as exact
-from ...case import Case
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...enumeration import Check, Enumeration, worst
-from ...exact_boosting import Fractions, texts
-from ...interval import Interval
+from ...exact import boosting as exact
+from ...exact.boosting import Fractions, texts
+from ...exact.numbers import Interval
+from ...games.labels.case import Case
+from ...judges.enumeration import Check, Enumeration, worst
 from .enumerated import adaptive_settings, check_draw, deviation, few, grid, rates, rho_of
 from .estimates_bounded import exceeded, slope_limit
 from .estimates_in_play import step_checks

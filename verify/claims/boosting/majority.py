@@ -35,15 +35,15 @@ from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from ....algorithms.boosting.potentials import Potentials
 from ....algorithms.boosting.weak import OracleNoise
 from ....arrays import FloatArray
-from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, about_others
-from ...equality import examine_rate
-from ...judge import Outcome
-from ...ledger import Ledger, play_ledgers
-from ...settings import SAMPLED_RUNS
-from ...tail import TailSides, examine_tail, judge_tail
-from ..baselines import about, number
-from ..theorems_3_and_5 import deltas_for
+from ...games.labels.case import Case, Setting
+from ...games.labels.run_sums import Ledger, play_ledgers
+from ...judges.law import examine_rate
+from ...judges.pathwise import Outcome
+from ...judges.tail import TailSides, examine_tail, judge_tail
+from ..baselines.hypotheses import about, number
+from ..gappletron.settings import SAMPLED_RUNS
+from ..gappletron.theorems_3_and_5 import deltas_for
 from .own_word import is_own, word_missing, word_of
 from .runs import first_bite
 

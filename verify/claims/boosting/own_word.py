@@ -16,10 +16,10 @@ an estimate of weight times cost, up to a constant, with weight 1; the declarati
 from __future__ import annotations
 
 from ....algorithms.boosting.booster import Booster
-from ...case import Case
-from ...weak_plain import DECLARED, PlainWeakLearner, boosted_problem
-from ...weak_problem import WeakDeclaration
-from ..theorems_3_and_5 import DELTAS
+from ...games.labels.case import Case
+from ...games.weak.problem import WeakDeclaration
+from ...games.weak.user_learner import DECLARED, PlainWeakLearner, boosted_problem
+from ..gappletron.theorems_3_and_5 import DELTAS
 
 
 def is_own(case: Case) -> bool:

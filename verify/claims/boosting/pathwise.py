@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....arrays import FloatArray
-from ...case import Case
-from ...certificate import Certificate, audit_of
+from ...certificates.make import Certificate, audit_of
 from ...claim import Claim, Form, Verdict
-from ...judge import Outcome, percentage
+from ...games.labels.case import Case
+from ...judges.pathwise import Outcome, percentage
 from .runs import Inside, look_inside
 
 ROUNDING = 1e-9

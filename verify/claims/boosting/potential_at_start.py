@@ -18,12 +18,12 @@ from typing import Any, ClassVar
 
 from ....algorithms.boosting.potentials import TIES
 from ....errors import require
-from ... import exact_boosting as exact
-from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
-from ...enumeration import Check, Enumeration
-from ...exact_boosting import decimal
-from ...interval import Interval
+from ...exact import boosting as exact
+from ...exact.boosting import decimal
+from ...exact.numbers import Interval
+from ...games.labels.case import Case, Setting
+from ...judges.enumeration import Check, Enumeration
 from .enumerated import ROUNDING
 from .hypotheses import booster, votes
 from .potentials import majority_setting

@@ -26,12 +26,12 @@ import numpy as np
 
 from ....algorithms.boosting.potentials import TIES, partitions
 from ....errors import require
-from ... import exact_boosting as exact
-from ...case import Case, Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...enumeration import Check, Enumeration
-from ...exact_boosting import Fractions, decimal, texts
-from ...interval import Interval
+from ...exact import boosting as exact
+from ...exact.boosting import Fractions, decimal, texts
+from ...exact.numbers import Interval
+from ...games.labels.case import Case, Setting
+from ...judges.enumeration import Check, Enumeration
 from .enumerated import ROUNDING, most_remaining
 from .estimates_in_play import told_checks
 from .hypotheses import booster, votes

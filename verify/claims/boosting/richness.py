@@ -28,17 +28,17 @@ from ....algorithms.boosting.hedge import hedge_rate, learning_cost
 from ....arrays import FloatArray
 from ....errors import require
 from ... import catalog
-from ...case import Setting
-from ...certificate import exact_certificate, statistical_certificate
+from ...certificates.instances import Json
+from ...certificates.make import exact_certificate, statistical_certificate
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...instances import Json
-from ...interval import Interval
-from ...judge import Curve, Outcome
-from ...ledger import checkpoints
-from ...weak_case import WeakCase
-from ...weak_game import play_rounds
-from ...weak_known import DELTA, edge_of, first_violation, hedging, planted_costs
-from ...weak_tail import WeakBound, examine_weak
+from ...exact.numbers import Interval
+from ...games.labels.case import Setting
+from ...games.labels.run_sums import checkpoints
+from ...games.weak.case import WeakCase
+from ...games.weak.known import DELTA, edge_of, first_violation, hedging, planted_costs
+from ...games.weak.play import play_rounds
+from ...judges.pathwise import Curve, Outcome
+from ...judges.weak_tail import WeakBound, examine_weak
 from .weak_learning import RUNS, bandit_settings, full_settings
 
 

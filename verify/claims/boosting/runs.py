@@ -32,9 +32,9 @@ from ....algorithms.boosting.booster import Booster
 from ....algorithms.boosting.logistic import cost_matrix, loss
 from ....arrays import FloatArray, IntArray
 from ....errors import LearnerError
-from ...case import Case
-from ...loop import draw_action
-from ...play import game_stream, learner_stream
+from ...games.labels.case import Case
+from ...games.labels.loop import draw_action
+from ...games.labels.play import game_stream, learner_stream
 
 HALVINGS = 45
 """Bisections for the best weight: to 4 / 2^45."""

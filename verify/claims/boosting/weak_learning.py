@@ -23,12 +23,12 @@ import numpy as np
 from ....algorithms.boosting.hedge import anytime_rate
 from ....arrays import FloatArray
 from ... import catalog
-from ...case import Setting
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
-from ...weak_case import WeakCase
-from ...weak_game import play_weak
-from ...weak_plain import DECLARED
-from ...weak_tail import WeakBound, examine_weak
+from ...games.labels.case import Setting
+from ...games.weak.case import WeakCase
+from ...games.weak.play import play_weak
+from ...games.weak.user_learner import DECLARED
+from ...judges.weak_tail import WeakBound, examine_weak
 
 RUNS = 128
 """Runs of each case; 59 without a violation hold at delta = 0.05."""

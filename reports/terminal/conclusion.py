@@ -1,0 +1,73 @@
+"""The last lines of ``boundcheck verify``: what was surprising, what is false, and where everything is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from ...verify.claim import Verdict
+from ...verify.suite import run as suite
+from ...verify.suite.run import Row
+from . import tables
+from .console import AS_EXPECTED, DEFAULT_FOLDER, SURPRISE, WRONG_INPUT
+
+
+def conclude(
+    console: Console,
+    rows: list[Row],
+    document: dict[str, Any],
+    out: Path,
+    seconds: float,
+    claims_file: Path | None,
+    *,
+    own: bool,
+    idle: dict[str, str],
+) -> int:
+    """Say what was surprising, where everything is, and return the exit status."""
+    surprises = [
+        (row, result)
+        for row, result in zip(rows, document["results"], strict=True)
+        if row.surprising
+    ]
+    empty = [] if own else suite.vacuous_everywhere(rows)
+    console.print()
+    for row, result in surprises[:10]:
+        console.print(
+            f"[bold red]surprise[/] {escape(row.claim)} ({row.form}) is {row.verdict.value}, expected"
+            f" {row.expected}: {escape(row.outcome.evidence)}\n  case {escape(row.case)}",
+            soft_wrap=True,
+        )
+        if result["certificate"]:
+            again = "" if claims_file is None else f" --claims {claims_file}"
+            command = f"  boundcheck replay{again} {out / result['certificate']}"
+            console.print(command, markup=False, soft_wrap=True)
+    if len(surprises) > 10:
+        more = f"... and {len(surprises) - 10} more, in {out / 'verdicts.json'}"
+        console.print(more, markup=False)
+    for claim, form in empty:
+        console.print(f"[bold red]surprise[/] {claim} ({form}) is vacuous in every case")
+    if idle:
+        named = "; ".join(f"{claim} ({reason})" for claim, reason in idle.items())
+        console.print(
+            f"[bold yellow]warning[/] promised, but never tested: {escape(named)}", soft_wrap=True
+        )
+    for line in tables.found_false(tables.grouped(rows)):
+        console.print(line, markup=False, soft_wrap=True)
+    sampled = document["suite"]["sampled_cells"]
+    alarm = document["suite"]["false_alarm_probability"]
+    expected = sum(row.expected is not None for row in rows)
+    console.print(
+        f"{len(rows)} cells, {expected} with an expected verdict, {len(surprises) + len(empty)}"
+        f" surprises; {sampled} sampled cells, false-alarm probability at most {alarm:.2g};"
+        f" {seconds:.1f} s; seed {document['suite']['seed']}",
+        soft_wrap=True,
+    )
+    page = "boundcheck report" + ("" if out == DEFAULT_FOLDER else f" --results {out}")
+    where = f"verdicts and certificates in {out}/; a page of them: {page}"
+    console.print(where, markup=False, soft_wrap=True)
+    if any(row.verdict == Verdict.ERROR for row in rows):
+        return WRONG_INPUT
+    return SURPRISE if surprises or empty else AS_EXPECTED

@@ -1,0 +1,236 @@
+"""What there is, and what a replayed certificate says."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ...errors import unknown
+from . import columns
+from .columns import Entry
+
+GRAPHS = {
+    "full": "every action shows every label; full-information is the same",
+    "bandit": "an action shows whether it is the label",
+    "filtering": "filtering:revealing=0+2: actions 0 and 2 show every label, the others nothing",
+    "label-efficient": "one more action, which shows every label; the others show nothing",
+    "cops-and-robbers": "an action shows every label but its own, and so that one too",
+    "random": "random:density=0.3,seed=7: each action shows each label with that probability",
+    "FILE.csv": "a 0/1 matrix, a line for each action, a column for each label",
+    "FILE.edgelist": "an action and a label it shows, in each line",
+}
+"""What --graph takes, and what it is."""
+
+
+def show(console: Console, what: str) -> None:
+    """Print what ``boundcheck list`` shows.
+
+    Raises
+    ------
+    UserError
+        for anything but claims, learners, adversaries, graphs and studies
+    """
+    makers = {
+        "claims": _claims,
+        "learners": _learners,
+        "adversaries": _adversaries,
+        "graphs": _graphs,
+        "studies": _studies,
+    }
+    if what not in makers:
+        raise unknown("list", what, makers)
+    for i, entries in enumerate(makers[what]()):
+        if i:
+            console.print()
+        columns.show(console, entries)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _claims() -> list[list[Entry]]:
+    from ...verify import catalog
+
+    entries = [
+        Entry(
+            {
+                "claim": claim.id,
+                "form": form.name,
+                "proof": form.proof.value,
+                "kind": claim.kind.value,
+            },
+            f"{escape(claim.title)} [dim]({escape(claim.source.number)}); {escape(form.why)}[/]",
+        )
+        for claim in catalog.claims().values()
+        for form in claim.forms
+    ]
+    return [entries]
+
+
+def _first_line(made: Any) -> str:
+    return " ".join((made.__doc__ or "").split("\n\n")[0].split())
+
+
+def _parameters(made: type[Any]) -> str:
+    fields = [field for field in dataclasses.fields(made) if field.init]
+    return ", ".join(f"{field.name}={_default(field)}" for field in fields) or "-"
+
+
+def _default(field: dataclasses.Field[Any]) -> str:
+    if field.default is dataclasses.MISSING:
+        return "?"
+    if field.default is None:
+        return "tuned"
+    return str(getattr(field.default, "spec", field.default))
+
+
+def _values(made: type[Any]) -> str:
+    """The legal values of the fields that are words; each module names them in capitals, in the plural."""
+    from ...algorithms import losses
+    from ...algorithms import optimisers as updates
+
+    module = vars(sys.modules[made.__module__])
+    known = {"loss": module.get("LOSSES", losses.FORMS), "update": updates.NAMES} | {
+        name[:-1].lower(): value for name, value in module.items() if name.isupper()
+    }
+    fields = [field.name for field in dataclasses.fields(made) if field.init]
+    return "; ".join(f"{name}: {', '.join(known[name])}" for name in fields if name in known)
+
+
+def _learners() -> list[list[Entry]]:
+    from ...verify import catalog
+
+    entries = []
+    for name, made in catalog.learners().items():
+        tunings = getattr(made, "tunings", {})
+        if len(set(tunings.values())) == 1:
+            tunings = {"any": next(iter(tunings.values()))}
+        lines = [
+            f"{escape(_first_line(made))} [dim]{escape(getattr(made, 'source', ''))}[/]".rstrip(),
+            f"parameters: {escape(_parameters(made))}",
+            escape(_values(made)),
+            *(f"tuning {tuning}: {escape(numbers)}" for tuning, numbers in tunings.items()),
+            f"graphs: {escape(getattr(made, 'graphs', 'all'))}",
+        ]
+        entries.append(Entry({"learner": name}, "\n".join(line for line in lines if line)))
+    words = (
+        "your own class, see docs/learners.md. [dim]In the tunings T is the number of rounds, K of labels; X"
+        " bounds the norms of the features, B (--radius) that of the comparators[/]"
+    )
+    own = Entry({"learner": "FILE.py:Class"}, words)
+    weak = [
+        *_made(catalog.weak_learners(), "weak learner"),
+        Entry({"weak learner": own.cells["learner"]}, WEAK),
+    ]
+    return [[*entries, own], weak]
+
+
+WEAK = (
+    "your own class, whose update takes cost and weight. [dim]Weak learners predict a label; boosters take theirs as"
+    " weak=hedge-stump+rate=0.1 or weak=FILE.py:Class[/]"
+)
+
+
+def _made(known: dict[str, type[Any]], column: str) -> list[Entry]:
+    """What can be made by a name with parameters."""
+    entries = []
+    for name, made in known.items():
+        lines = [_first_line(made), f"parameters: {_parameters(made)}", _values(made)]
+        words = "\n".join(escape(line) for line in lines if line)
+        entries.append(Entry({column: name}, words))
+    return entries
+
+
+def _adversaries() -> list[list[Entry]]:
+    from ...verify import catalog
+
+    weak = _made(catalog.weak_adversaries(), "adversary of weak learners")
+    return [_made(catalog.adversary_classes(), "adversary"), weak]
+
+
+def _graphs() -> list[list[Entry]]:
+    from ...algorithms import graphs
+
+    entries = []
+    for name in graphs.names():
+        graph = graphs.parse(name, 3)
+        rows = " / ".join("".join("1" if seen else "." for seen in row) for row in graph.observes)
+        facts = f"revealing {list(graph.revealing)}, domination number {graph.domination_number}"
+        words = f"{GRAPHS[name]}\nwith three labels, actions x labels: {rows}   {facts}"
+        entries.append(Entry({"graph": graph.name}, escape(words)))
+    files = {name: words for name, words in GRAPHS.items() if name not in graphs.names()}
+    return [[*entries, *(Entry({"graph": name}, escape(words)) for name, words in files.items())]]
+
+
+def _studies() -> list[list[Entry]]:
+    from ...verify.studies import study
+
+    entries = []
+    for name in study.names():
+        found = study.load(name)
+        size = f"{len(found.cells)} settings x {found.seeds} seeds"
+        words = (
+            f"{escape(found.title)} [dim]({escape(found.source)})[/]"
+            f"\nlearners: {escape(', '.join(found.learners))}"
+        )
+        entries.append(Entry({"study": name, "cases": size}, words))
+    return [[*entries, Entry({"study": "FILE.toml", "cases": ""}, "your own: study --template")]]
+
+
+def replayed(path: Path) -> list[Any]:
+    """What ``boundcheck replay`` prints about an accepted certificate.
+
+    Raises
+    ------
+    UserError
+        if the certificate is rejected
+    """
+    from ...verify.certificates.replay import replay
+
+    found = replay(path)
+    relation = "above" if found.claim.relation == "<=" else "below"
+    lines: list[Any] = [
+        f"[bold]{escape(found.claim.id)}[/] ({found.form.name}): {escape(found.claim.title)}",
+        f"[dim]{escape(str(found.claim.source))}[/]",
+        f"  {escape(found.form.statement)}",
+        "",
+    ]
+    names = found.form.names
+    observed, envelope = (
+        (f"{escape(name)} =" for name in names) if names else ("the observed side", "the envelope")
+    )
+    columns = list(found.rows[-1])
+    if len(found.rows) == 1:
+        table = _table("name", "value")
+        for name in columns:
+            table.add_row(escape(name), escape(_short(found.rows[0][name])))
+    else:
+        table = _table(*columns)
+        for row in found.rows:
+            table.add_row(*(escape(_short(row[name])) for name in columns))
+    return [
+        *lines,
+        table,
+        "",
+        f"[green]accepted[/]: every number follows from the others, and {observed}"
+        f" {found.observed:.10g} lies {relation} {envelope} {found.envelope:.10g}.",
+    ]
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if isinstance(value, list):
+        shown = ", ".join(_short(item) for item in value[:12])
+        return f"[{shown}{', ...' if len(value) > 12 else ''}]"
+    return str(value)

@@ -1,0 +1,295 @@
+"""The claims about adaptive boosters, whose runs are looked at from inside; certificates of flawed ones."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from boundcheck.algorithms.boosting import logistic
+from boundcheck.algorithms.boosting.adaptive import Following
+from boundcheck.algorithms.boosting.estimates import exploration, loss_estimate
+from boundcheck.errors import LearnerError, UserError
+from boundcheck.verify import catalog
+from boundcheck.verify.certificates.make import digest_of
+from boundcheck.verify.certificates.replay import replay
+from boundcheck.verify.claim import Verdict
+from boundcheck.verify.claims.boosting import adaptive, descent, hedge
+from boundcheck.verify.claims.boosting.runs import Inside, first_bite, look_inside
+from boundcheck.verify.games.labels.case import Case, Setting
+from boundcheck.verify.games.labels.play import learner_stream
+from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.games.labels.run_sums import play_ledgers
+from boundcheck.verify.suite import run as suite
+
+
+def rows_of(claim: str, *settings: Setting) -> list[suite.Row]:
+    return [r for s in settings for r in suite.judge_job(suite.Job(s, (f"boosting/{claim}",)), 0)]
+
+
+def inside(learner: str, stream: str, graph: str, horizon: int = 120) -> tuple[Case, Inside]:
+    case = resolve(Setting(learner, stream, graph, horizon, None, 1), 0)
+    return case, look_inside(case, 0)
+
+
+STUMPS = ("stump-labels:n_labels=3,noise=0.2", "stump-labels:n_labels=2,noise=0.1")
+
+
+@pytest.mark.parametrize(("name", "graph"), [("adaboost-olm", "full"), ("ada-bandit", "bandit")])
+def test_what_is_seen_inside_is_what_the_game_plays(name: str, graph: str) -> None:
+    more = ",rho=0.3" if name == "ada-bandit" else ""
+    case, run = inside(f"{name}:learners=4,ties=random{more}", STUMPS[0], graph)
+    (ledger,) = play_ledgers(case, range(1))[-1:]
+    assert run.mistakes == ledger.mistakes[0]
+    assert np.abs(run.alphas[1:]).max() > 0
+    stream = learner_stream(0, 0)
+    alone = case.learner.begin(case.problem, stream)
+    for t in range(run.rounds):
+        alone.predict(case.sequence.row(t))
+        assert run.before[t] == pytest.approx(alone.before, abs=1e-12)
+        assert np.array_equal(run.experts[t], alone.experts)
+        assert run.shares[t] == pytest.approx(alone.shares)
+        seen = int(run.truth[t]) if graph == "full" or run.played[t] == run.truth[t] else None
+        alone.update(case.sequence.row(t), int(run.played[t]), seen)
+    rows = np.arange(run.rounds)
+    for i in range(run.learners):
+        scores, labels = run.before[:, i], run.labels[:, i]
+        costs = logistic.cost_matrix(scores)[rows, run.truth]
+        edge = logistic.empirical_edge(costs, labels, run.truth)
+        assert run.edges[i] == pytest.approx(edge, rel=1e-12)
+
+        def total(alpha: float, scores: Any = scores, labels: Any = labels) -> float:
+            moved = scores.copy()
+            moved[rows, labels] += alpha
+            return sum(float(logistic.loss(s, y)) for s, y in zip(moved, run.truth, strict=True))
+
+        found = minimize_scalar(total, bounds=(-2, 2), method="bounded", options={"xatol": 1e-9})
+        assert run.losses(run.best_alphas)[:, i].sum() == pytest.approx(found.fun, rel=1e-9)
+        slopes = logistic.slopes(scores, labels, run.alphas[:, i])[rows, run.truth]
+        assert run.slopes(run.alphas)[:, i] == pytest.approx(slopes, abs=1e-12)
+        assert total(0.7) == pytest.approx(float(run.losses(np.full(4, 0.7))[:, i].sum()))
+    assert (run.regrets <= run.largest_regrets).all()
+
+
+@pytest.mark.parametrize("ties", ["lowest", "random"])
+def test_experts_that_are_not_those_of_the_votes_are_refused(
+    ties: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = Following.experts.fget
+    assert right is not None
+    monkeypatch.setattr(Following, "experts", property(lambda self: (right(self) + 1) % 3))
+    with pytest.raises(LearnerError, match=r"reports the experts \[.*\] in round \d+: expected"):
+        inside(f"adaboost-olm:learners=4,ties={ties}", STUMPS[0], "full")
+
+
+def test_estimated_slopes_are_those_of_the_definition() -> None:
+    _, run = inside("ada-bandit:learners=3,rho=0.3", STUMPS[0], "bandit")
+    found = descent.estimated_slopes(run, 0.3)
+    for t in range(run.rounds):
+        p = exploration(int(run.best[t]), 0.3, 3)
+        played = int(run.played[t])
+        losses = loss_estimate(int(run.best[t]), played, played == run.truth[t], p)
+        for i in range(3):
+            made = logistic.slopes(
+                run.before[t, i : i + 1], run.labels[t, i : i + 1], run.alphas[t, i : i + 1]
+            )
+            assert found[t, i] == pytest.approx(float((1 - losses) @ made[0]), abs=1e-12)  # fmt: skip
+    assert np.abs(found).max() <= 2 * 9 / 0.3
+
+
+def test_constants_of_the_adaptive_bounds() -> None:
+    k, n, T, rho, delta = 3, 4, 900, 0.25, 0.1
+    assert descent.full_regret(k, T) == pytest.approx(4 * math.sqrt(2) * 2 * 30)
+    steps = [2 * math.sqrt(2) / ((k - 1) * math.sqrt(t)) for t in range(1, T + 1)]
+    assert 16 / (2 * steps[-1]) + (k - 1) ** 2 / 2 * sum(steps) <= descent.full_regret(k, T)
+    steps = [rho / (k * k * math.sqrt(t)) for t in range(1, T + 1)]
+    largest = 2 * k * k / rho
+    made = 16 / (2 * steps[-1]) + largest**2 / 2 * sum(steps)
+    assert made <= descent.estimated_regret(k, rho, T) <= made * 1.02
+    luck = 8 * largest * math.sqrt(T / 2 * math.log(2 / delta))
+    stated = descent.bandit_regret(k, rho, T, delta) - descent.estimated_regret(k, rho, T)
+    assert stated == pytest.approx(luck)
+    rate = math.sqrt(2 * rho * math.log(n) / ((k - 1) * T))
+    least = math.sqrt(2 * (k - 1) * T * math.log(n) / rho)
+    assert hedge.expected_regret(k, rho, n, rate, T) == pytest.approx(least)
+    assert hedge.expected_regret(k, rho, n, 1.0, T) >= T, "the authors' rate says nothing"
+    assert hedge.followed(7.0, 1, 0.0, T) == 7
+
+    case = resolve(Setting("ada-bandit:learners=4,rho=0.25,hedge=0.01", STUMPS[0], "bandit", T), 0)
+    b, log5, half = 2 / rho, math.log(5 / delta), math.sqrt(T / 2)
+    rest = rho * T + half * math.sqrt(log5) + math.log(4) / 0.01
+    rest += 0.005 * (b * T + b * b * half * math.sqrt(log5))
+    rest += b * half * (math.sqrt(math.log(20 / delta)) + math.sqrt(log5))
+    constant = 12 + 8 * math.sqrt(2 * math.log(40 / delta))
+    general = 4 / 2.5 * (2 * T * math.log(2) + n * constant * 9 * 30 / rho) + rest
+    assert adaptive.bandit_envelope(False, case, 2.5, T, delta) == pytest.approx(general)
+    epsilon = 4 - 2 * math.log(2) * 2 / 3
+    published = 24 / 2.5 * T + 2 / epsilon * 27 * 16 * constant**2 / (rho * rho * 2.5) + rest
+    assert adaptive.bandit_envelope(True, case, 2.5, T, delta) == pytest.approx(published)
+    assert published >= general, "the published shape follows from the general one"
+
+
+@pytest.mark.parametrize("tuning", ["default", "ones", "theory"])
+def test_the_bound_at_another_horizon_is_that_of_the_learner_tuned_for_it(tuning: str) -> None:
+    learner = f"ada-bandit:learners=4,gamma=0.9,tuning={tuning}"
+    short, long = (
+        resolve(Setting(learner, STUMPS[0], "bandit", horizon), 0) for horizon in (3000, 20_000)
+    )
+    assert long.declaration.numbers["rho"] < short.declaration.numbers["rho"] < 0.5
+    for tuned in (False, True):
+        wanted = adaptive.bandit_envelope(tuned, long, 2.5, 20_000, 0.1)
+        assert adaptive.bandit_envelope(tuned, short, 2.5, 20_000, 0.1) == wanted
+
+
+def test_the_bound_of_adaboost_olm_at_another_horizon_is_that_of_the_learner_tuned_for_it() -> None:
+    learner = "adaboost-olm:learners=4,tuning=theory"
+    short, long = (
+        resolve(Setting(learner, STUMPS[0], "full", horizon), 0) for horizon in (3000, 20_000)
+    )
+    wanted = adaptive.olm_envelope(long, 2.5, 20_000, 0.1)
+    assert adaptive.olm_envelope(short, 2.5, 20_000, 0.1) == wanted
+
+
+def test_the_regret_of_hedge_bites_where_the_learner_is_tuned_for_that_horizon() -> None:
+    setting = Setting(
+        "ada-bandit:weak=oracle-noise,learners=10,tuning=ones,hedge=0.1",
+        "oracle-labels:n_labels=2,learners=10,edge=0.6",
+        "bandit",
+        20,
+    )
+    (row,) = rows_of("hedge-regret-bandit", replace(setting, replicates=1))
+    bites = [T for T in range(9, 40) if math.log(10) / 0.1 + 0.05 * T / T ** (-1 / 3) < T]
+    assert row.verdict == Verdict.VACUOUS
+    assert row.outcome.evidence.endswith(f"it bites from T = {bites[0]}")
+
+
+@pytest.mark.parametrize("claim", ["ada-bandit", "ada-bandit-tuned"])
+def test_the_bound_of_adabandit_says_nothing_in_any_game(claim: str) -> None:
+    made = catalog.claims()[f"boosting/{claim}"]
+    rows = rows_of(claim, *(replace(setting, replicates=1) for setting in made.cases()))
+    assert rows
+    for row in rows:
+        assert row.verdict == row.expected == Verdict.VACUOUS
+        assert row.outcome.runs == 1
+        where = row.outcome.evidence.rpartition("T = ")[2].replace(",", "")
+        assert int(where) > 1e7
+
+
+def test_a_bite_is_where_the_envelope_falls_below_the_horizon() -> None:
+    assert first_bite(lambda T: 5 * math.sqrt(T)) == "it bites from T = 26"
+    assert first_bite(lambda T: T + 1) == "it does not bite at any horizon"
+    where = first_bite(lambda T: 1e5 * math.sqrt(T) + 0.5 * T)
+    assert int(where.rpartition("T = ")[2].replace(",", "")) == pytest.approx(4e10, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("claim", "learner", "stream", "graph", "horizon"),
+    [
+        ("sgd-regret", "adaboost-olm:learners=4", STUMPS[1], "full", 250),
+        ("hedge-regret", "adaboost-olm:learners=4", STUMPS[0], "full", 250),
+        ("hedge-regret", "adaboost-olm:learners=4,tuning=theory", STUMPS[0], "full", 250),
+        ("telescoping", "adaboost-olm:weak=oracle-noise,learners=20",
+         "oracle-labels:n_labels=2,edge=0.9", "full", 250),
+    ],
+)  # fmt: skip
+def test_sums_hold_and_could_fail(
+    claim: str, learner: str, stream: str, graph: str, horizon: int
+) -> None:
+    (row,) = rows_of(claim, Setting(learner, stream, graph, horizon, None, 1))
+    assert row.verdict == Verdict.HOLDS, row.outcome.evidence
+    assert row.outcome.ratio is not None
+    assert 0 < row.outcome.ratio <= 1
+
+
+def test_hedge_with_the_authors_rate_and_estimates_is_vacuous() -> None:
+    tuned, authors = hedge.bandit_settings()
+    (row,) = rows_of("hedge-regret-bandit", replace(authors, horizon=200))
+    assert row.verdict == row.expected == Verdict.VACUOUS
+    assert "does not bite" in row.outcome.evidence
+    (row,) = rows_of("hedge-regret-bandit", replace(tuned, horizon=100, replicates=32))
+    assert row.verdict == Verdict.HOLDS
+    assert row.expected == Verdict.HOLDS
+
+
+FLAWED = """
+from dataclasses import replace
+from boundcheck.algorithms.boosting.adaptive import AdaboostOLM
+from boundcheck.algorithms.boosting.majority import BanditBBM
+
+
+class Bold(BanditBBM):
+    rate = 2.0
+
+    def begin(self, problem, generator, **how):
+        played = BanditBBM(self.weak, self.learners, self.ties, rho=self.rate * self.rho)
+        return played.begin(problem, generator, **how)
+
+
+class Rigid(AdaboostOLM):
+    def begin(self, problem, generator, **how):
+        return AdaboostOLM(self.weak, self.learners, hedge=1e-9).begin(problem, generator, **how)
+
+
+class BoldOracle(Bold):
+    def __init__(self):
+        super().__init__("oracle-noise", 6, "random", rho=0.1)
+
+
+class RigidOracle(Rigid):
+    def __init__(self):
+        super().__init__("oracle-noise", 30)
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "name", "graph", "horizon", "runs", "kind"),
+    [
+        ("exact-error", "BoldOracle", "bandit", 300, 6, "statistical"),
+        ("hedge-regret", "RigidOracle", "full", 120, 1, "audit"),
+    ],
+)
+def test_certificates_of_flawed_boosters_replay_until_a_number_is_changed(
+    claim: str, name: str, graph: str, horizon: int, runs: int, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "flawed.py").write_text(FLAWED, encoding="utf-8")
+    stream = f"oracle-labels:n_labels=2,learners={30 if kind == 'audit' else 6},edge=0.5"
+    setting = Setting(f"{tmp_path}/flawed.py:{name}", stream, graph, horizon, None, runs)
+    (row,) = rows_of(claim, setting)
+    assert row.verdict == Verdict.REFUTED, row.outcome.evidence
+    assert row.outcome.certificate is not None
+    assert row.outcome.certificate.content["kind"] == kind
+    path = row.outcome.certificate.write(tmp_path)
+    found = replay(path)
+    assert found.observed > found.envelope
+    if kind == "audit":
+        assert float(found.content["after"]) == pytest.approx(found.observed)
+        assert float(found.content["before"]) == pytest.approx(found.envelope)
+    else:
+        assert (
+            abs(sum(found.content["mistakes"]) - 1800 * float(found.content["rate"]))
+            == found.observed
+        )
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content.pop("digest")
+    numbers = [key for key in content if key not in ("schema", "game", "kind", "claim", "form")]
+    changed = [content | {key: _other(content[key])} for key in numbers]
+    changed += [
+        content | {"game": content["game"] | {k: v}} for k, v in (("seed", 1), ("radius", 2.0))
+    ]
+    for damaged in changed:
+        path.write_text(json.dumps(damaged | {"digest": digest_of(damaged)}), encoding="utf-8")
+        with pytest.raises(UserError):
+            replay(path)
+
+
+def _other(value: Any) -> Any:
+    """Something else of the same type."""
+    if isinstance(value, list):
+        return [*value[:-1], _other(value[-1])]
+    return f"{value}1" if isinstance(value, str) else value + 1

@@ -1,0 +1,368 @@
+"""A run: the same rows from any number of processes, and the right exit for what they say."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import own_boosted
+import pytest
+
+from boundcheck.errors import UserError
+from boundcheck.verify import catalog
+from boundcheck.verify.claim import Proof, Verdict
+from boundcheck.verify.claims.gappletron.settings import gappletron
+from boundcheck.verify.games.labels import resolve
+from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.judges import pathwise as judge
+from boundcheck.verify.suite import request as plan
+from boundcheck.verify.suite import results
+from boundcheck.verify.suite import run as suite
+
+
+def subset() -> list[suite.Job]:
+    """A few settings of every kind of claim."""
+    jobs = plan.jobs_for(plan.Request(scale="quick"))
+    cheap = [job for job in jobs if job.setting.replicates < 20]
+    return cheap[::29]
+
+
+def own_boosters() -> list[suite.Job]:
+    """Boosters of a user's weak learners: they draw from their seeds, or boast."""
+    file = own_boosted.__file__
+    found = (
+        (f"adaboost-olm:weak={file}:Drawing,learners=3", "boosting/sgd-regret"),
+        (f"online-mbbm:weak={file}:Boastful,learners=5,gamma=0.9", "boosting/online-mbbm"),
+    )
+    return [
+        suite.Job(Setting(learner, "one-hot", "full", 300, replicates=16), (claim,), own=True)
+        for learner, claim in found
+    ]
+
+
+def document(processes: int, folder: Path) -> dict:
+    jobs = [*subset(), *own_boosters()]
+    assert len(jobs) > 22
+    rows = [row for found in suite.run(jobs, 3, processes, patience=0) for row in found]
+    saved = results.save(rows, folder, 3, 0.0)
+    assert saved == json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
+    return saved
+
+
+def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
+    one, two = document(1, tmp_path / "one"), document(2, tmp_path / "two")
+    assert one == two
+    assert {row["verdict"] for row in one["results"]} >= {"holds", "refuted"}
+    files = [
+        sorted(p.name for p in (tmp_path / n / "certificates").iterdir()) for n in ("one", "two")
+    ]
+    assert files[0] == files[1] != []
+    own = [row["verdict"] for row in one["results"] if "own_boosted" in row["learner"]]
+    assert sorted(own) == ["holds", "refuted"]
+    curves = [results.load(tmp_path / name).curves for name in ("one", "two")]
+    assert curves[0].equals(curves[1])
+
+
+@pytest.mark.parametrize(
+    ("seconds_each", "processes", "shared"), [(1.0, 2, 18), (0.12, 2, 0), (0.2, 2, 0), (1.0, 1, 0)]
+)
+def test_other_processes_are_started_for_long_work_only(
+    seconds_each: float, processes: int, shared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs, left = subset()[:20], []
+    seconds = itertools.count(
+        0.0, seconds_each
+    )  # the clock is read at the start and before each job
+    clock = SimpleNamespace(monotonic=lambda: max(0.0, next(seconds) - seconds_each))
+    monkeypatch.setattr(suite, "time", clock)
+    monkeypatch.setattr(suite, "judge_job", lambda job, seed: [job])
+    monkeypatch.setattr(
+        suite, "_share", lambda jobs, *_: (left.append(job) or [job] for job in jobs)
+    )
+    assert [job for (job,) in suite.run(jobs, 0, processes)] == jobs
+    assert len(left) == shared
+
+
+KEYS = [
+    "claim", "form", "learner", "loss", "adversary", "graph", "case", "kind", "verdict", "expected",
+    "observed", "envelope", "ratio", "regret_ratio", "headroom", "evidence", "runs", "rounds", "flags",
+    "certificate",
+]  # fmt: skip
+
+
+def test_rows_have_exactly_the_promised_keys(tmp_path: Path) -> None:
+    setting = Setting(gappletron("hinge", "printed", "ftrl", "1"), "one-hot", "bandit", 200)
+    rows = suite.judge_job(suite.Job(setting, ("gappletron/lemma-2", "gappletron/lemma-3")), 0)
+    saved = results.save(rows, tmp_path, 0, 1.234)
+    assert list(saved) == ["schema", "suite", "results", "hypotheses"]
+    assert saved["schema"] == 1
+    assert saved["suite"].keys() >= {"versions", "cpu", "libm", "seed", "level", "seconds"}
+    assert saved["suite"]["seconds"] == 1.23
+    assert saved["results"]
+    for row in saved["results"]:
+        assert list(row) == KEYS
+
+
+HOLDS, REFUTED, UNDECIDED, VACUOUS, ELSEWHERE, ERROR = Verdict
+
+
+@pytest.mark.parametrize(
+    ("expected", "surprises"),
+    [(None, set()), (HOLDS, {REFUTED, ERROR}), (REFUTED, set(Verdict) - {REFUTED})],
+)
+def test_what_surprises(expected: Verdict | None, surprises: set[Verdict]) -> None:
+    for verdict in Verdict:
+        row = suite.Row(*("",) * 8, verdict, expected, judge.Outcome(verdict))
+        assert row.surprising == (verdict in surprises), verdict
+
+
+def test_a_form_that_was_never_put_to_the_test_is_named() -> None:
+    def row(claim: str, form: str, verdict: Verdict) -> suite.Row:
+        return suite.Row(claim, form, *("",) * 6, verdict, None, judge.Outcome(verdict))
+
+    rows = [row("a", "printed", VACUOUS), row("a", "repaired", VACUOUS), row("b", "x", VACUOUS)]
+    rows += [row("a", "repaired", HOLDS), row("c", "x", UNDECIDED)]
+    assert suite.vacuous_everywhere(rows) == [("a", "printed"), ("b", "x")]
+    expected = suite.Row("d", "x", *("",) * 6, VACUOUS, VACUOUS, judge.Outcome(VACUOUS))
+    assert suite.vacuous_everywhere([expected]) == []
+    assert suite.vacuous_everywhere([expected, row("d", "x", VACUOUS)]) == [("d", "x")]
+
+
+def test_another_seed_is_another_run(tmp_path: Path) -> None:
+    job = suite.Job(
+        Setting(gappletron("hinge", "printed", "ftrl", "1"), "one-hot:noise=0.2", "bandit", 200),
+        ("gappletron/lemma-2",),
+    )
+    first, again, other = (suite.judge_job(job, seed) for seed in (0, 0, 1))
+    assert first[0].outcome.ratio == again[0].outcome.ratio != other[0].outcome.ratio
+
+
+def test_a_replaced_axis_expects_nothing_of_false_forms() -> None:
+    request = plan.Request(learner=gappletron("smooth-hinge", "printed", "projected", "ones"))
+    job = plan.jobs_for(request)[2]
+    rows = suite.judge_job(suite.Job(job.setting, job.claims, own=True), 0)
+    assert rows
+    for row in rows:
+        form = catalog.claims()[row.claim].form(row.form)
+        if row.verdict == Verdict.NOT_APPLICABLE:
+            assert row.expected is None
+            assert row.outcome.evidence
+        elif form.proof != Proof.PROVED:
+            assert row.expected is None
+        else:
+            assert row.expected == Verdict.HOLDS
+
+
+def test_a_failure_of_ours_is_a_row_not_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object) -> None:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(suite, "judge_case", broken)
+    rows = suite.judge_job(subset()[0], 0)
+    assert {row.verdict for row in rows} == {Verdict.ERROR}
+    assert all("planted" in row.outcome.evidence for row in rows)
+    assert any(row.surprising for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        (Setting("gappletron", "one-hot", "bandit", 0), "T=0"),
+        (Setting("gappletron", "one-hot", "bandit", 10, radius=0.0), "B=0"),
+        (Setting("gappletron", "one-hot", "bandit", 10, radius=float("nan")), "B=nan"),
+        (Setting("segment-probe", "one-hot", "bandit", 10), "segment-probe"),
+        (Setting("gappletron", "segments:n=4", "bandit", 11), "expected 10"),
+        (Setting("gappletron", "random-labels:radius=1", "full", None), "at least 2"),
+        (Setting("gappletron", "data:absent.csv", "full", None), "absent.csv"),
+        (Setting("gappletron", "one-hot", "bandits", 10), "did you mean 'bandit'"),
+        (Setting("gappletron", "one-hot:n_labels=3", "filtering:revealing=3", 10), "3"),
+    ],
+)
+def test_settings_that_do_not_fit(setting: Setting, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        resolve.resolve(setting, 0).declaration  # noqa: B018
+
+
+def test_a_graph_must_have_the_labels_of_the_sequence(tmp_path: Path) -> None:
+    matrix = tmp_path / "graph.csv"
+    matrix.write_text("1,0,0\n0,1,0\n0,0,1\n", encoding="utf-8")
+    fitting = Setting("gappletron", "one-hot:n_labels=3", str(matrix), 10)
+    assert resolve.resolve(fitting, 0).graph.n_labels == 3
+    with pytest.raises(UserError, match=r"graph\.csv.* 3 entries: expected 5"):
+        resolve.resolve(Setting("gappletron", "one-hot:n_labels=5", str(matrix), 10), 0)
+
+
+def test_a_planted_comparator_lies_exactly_inside_its_ball() -> None:
+    case = resolve.resolve(Setting("gappletron", "one-hot", "bandit", 10), 0)
+    assert resolve.fits(case.comparator, case.radius)
+    assert not resolve.fits(case.comparator, case.radius * (1 - 1e-15))
+    small = resolve.resolve(Setting("gappletron", "one-hot", "bandit", 50, radius=0.5), 0)
+    assert small.comparator.how == "fitted"
+    assert small.comparator.norm <= 0.5
+
+
+def test_damaged_results_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no results"):
+        results.load(tmp_path)
+    (tmp_path / "verdicts.json").write_text("{", encoding="utf-8")
+    with pytest.raises(UserError, match="damaged"):
+        results.load(tmp_path)
+    (tmp_path / "verdicts.json").write_text('{"schema": 7}', encoding="utf-8")
+    with pytest.raises(UserError, match="schema 7"):
+        results.load(tmp_path)
+
+
+def test_results_without_a_field_are_named(tmp_path: Path) -> None:
+    setting = Setting(gappletron("hinge", "printed", "ftrl", "1"), "one-hot", "bandit", 50)
+    rows = suite.judge_job(suite.Job(setting, ("gappletron/lemma-2",)), 0)
+    saved = results.save(rows, tmp_path, 0, 1.0)
+    assert tuple(saved["results"][0]) == results.ROW_KEYS == tuple(KEYS)
+    assert {*saved["suite"]} == {*results.SUITE_KEYS}
+
+    def fails(document: dict, words: str) -> None:
+        (tmp_path / "verdicts.json").write_text(json.dumps(document), encoding="utf-8")
+        with pytest.raises(UserError, match=words):
+            results.load(tmp_path)
+
+    for key in results.ROW_KEYS:
+        row = {name: value for name, value in saved["results"][0].items() if name != key}
+        fails(saved | {"results": [*saved["results"], row]}, f"result .* has no '{key}'")
+    for key in results.SUITE_KEYS:
+        left = {name: value for name, value in saved["suite"].items() if name != key}
+        fails(saved | {"suite": left}, f"'suite' of .* has no '{key}'")
+    fails(saved | {"suite": []}, "'suite' of .* has no 'versions'")
+    fails(saved | {"results": {}}, "'results' of .* is no list")
+    fails(saved | {"results": ["x"]}, "result 1 of .* has no 'claim'")
+    (tmp_path / "verdicts.json").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(UserError, match="damaged"):
+        results.load(tmp_path)
+
+
+def test_only_certificates_that_an_earlier_run_named_are_replaced(tmp_path: Path) -> None:
+    learner = gappletron("logistic-K", "printed", "stand-still", "2")
+    jobs = [
+        suite.Job(Setting(learner, "crafted-scores", "full", 400), (f"gappletron/{name}",))
+        for name in ("lemma-1", "condition-2")
+    ]
+    folder = tmp_path / "certificates"
+    folder.mkdir()
+    (folder / "mine.json").write_text("{}", encoding="utf-8")
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}", encoding="utf-8")
+    names = []
+    for job in jobs:
+        results.save(suite.judge_job(job, 0), tmp_path, 0, 1.0)
+        names.append({path.name for path in folder.iterdir()})
+    assert names[0] & names[1] == {"mine.json"}
+    assert len(names[0]) == len(names[1]) == 2
+    verdicts = tmp_path / "verdicts.json"
+    for text in (
+        "{",
+        "[]",
+        '{"results": 3}',
+        '{"results": [{"certificate": 5}, {"certificate": "outside.json"}]}',
+        '{"results": [{"certificate": "certificates/../outside.json"}]}',
+    ):
+        verdicts.write_text(text, encoding="utf-8")
+        results.save([], tmp_path, 0, 1.0)
+        assert {path.name for path in folder.iterdir()} == names[1]
+        assert outside.exists()
+
+
+def test_a_measured_number_that_is_not_finite_is_null(tmp_path: Path) -> None:
+    measured = [plan.Hypothesis(str(x), x, "") for x in (1.5, math.inf, -math.inf, math.nan)]
+    results.save([], tmp_path, 0, 1.0, measured)
+    saved = results.load(tmp_path).document["hypotheses"]
+    assert [row["measured"] for row in saved] == [1.5, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.5, "50%"), (0.994, "99%"), (0.9996, "99.96%"), (1 - 1e-7, "99.99999%"), (0.0004, "0.04%")],
+)
+def test_a_share_below_one_is_not_rounded_to_one(share: float, text: str) -> None:
+    assert judge.percentage(share) == text
+
+
+def test_a_promise_counts_as_tested_in_any_case() -> None:
+    def row(claim: str, verdict: Verdict, evidence: str = "") -> suite.Row:
+        outcome = judge.Outcome(verdict, evidence=evidence)
+        return suite.Row(claim, *("",) * 7, verdict, None, outcome)
+
+    rows = [
+        row("a/1", ELSEWHERE, "no loss"),
+        row("a/2", ELSEWHERE, "no loss"),
+        row("a/2", HOLDS),
+        row("a/3", VACUOUS, "T is 5"),
+        row("a/3", ELSEWHERE, "no rule"),
+        row("a/4", ERROR),
+        row("b/1", ELSEWHERE, "no loss"),
+    ]
+    assert suite.untested(rows, ["a/*"]) == {"a/1": "no loss", "a/3": "vacuous: T is 5"}
+    assert suite.untested(rows, []) == {}
+
+
+def test_an_adversary_that_knows_its_rounds_is_asked() -> None:
+    for adversary, rounds in (
+        ("segments:n=5", 15),
+        ("random-labels:radius=3", 33),
+        ("one-hot", 300),
+    ):
+        request = plan.Request(adversary=adversary, graph="filtering:revealing=1", scale="quick")
+        (setting, *_) = plan.own_settings(request, plan.streams(request))
+        assert resolve.resolve(setting, 0).sequence.horizon == rounds
+
+
+def test_rates_fall_from_their_cap_in_a_small_ball() -> None:
+    """Else a wrong count of rounds would not show in the rounds of the quick scale."""
+    jobs = plan.jobs_for(plan.Request(learner="gappletron:rule=threshold", scale="quick"))
+    small = [job for job in jobs if job.setting.radius == plan.SMALL_BALL]
+    assert "gappletron/algorithm-1" in small[0].claims
+    assert "game/no-peeking" not in small[0].claims
+    for job in small:
+        case = resolve.resolve(job.setting, 0)
+        (rounds,) = case.replicate(0)
+        fell = rounds.explores & (rounds.rates < 0.5) & (rounds.rates > 0)
+        assert np.count_nonzero(fell) > 100 or job.setting.graph == "full"
+    given = plan.Request(learner="gappletron", adversary="one-hot", scale="quick")
+    assert len({job.setting.adversary for job in plan.jobs_for(given)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "n_labels"),
+    [
+        ("four.csv", "1,1,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n", 4),
+        ("four.edgelist", "a b\nb c\nc d\nd a\n", 4),
+    ],
+)
+def test_a_graph_file_is_played_with_its_own_labels(
+    name: str, content: str, n_labels: int, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    request = plan.Request(("gappletron/lemma-1",), graph=str(tmp_path / name), scale="quick")
+    settings = {job.setting for job in plan.jobs_for(request)}
+    assert {resolve.resolve(each, 0).n_labels for each in settings} == {n_labels}
+
+
+@pytest.mark.parametrize(
+    ("learner", "graphs"),
+    [
+        ("perceptron", ("full",)),
+        ("gaptron", ("bandit", "full")),
+        ("banditron:estimator=importance", plan.OWN_GRAPHS),
+        ("label-efficient-perceptron", ("label-efficient",)),
+        ("gappletron", plan.OWN_GRAPHS),
+        ("uniform", plan.OWN_GRAPHS),
+    ],
+)
+def test_a_learner_is_played_on_graphs_that_it_accepts(
+    learner: str, graphs: tuple[str, ...]
+) -> None:
+    jobs = plan.jobs_for(plan.Request(learner=learner, scale="quick"))
+    assert {job.setting.graph for job in jobs} == set(graphs)
+    asked = plan.jobs_for(plan.Request(learner=learner, graph="cops-and-robbers"))
+    assert {job.setting.graph for job in asked} == {"cops-and-robbers"}

@@ -1,0 +1,116 @@
+"""What a user's class raises where it is only asked for something: one sentence, whatever it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from boundcheck.algorithms import graphs
+from boundcheck.algorithms.learner import Problem
+from boundcheck.errors import UserError
+from boundcheck.verify.claims.gappletron.settings import Setting
+from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.games.labels.user_learner import PlainLearner
+from boundcheck.verify.games.weak.user_learner import SAMPLE, PlainWeakLearner
+
+FAILURES = [RuntimeError("not\nnow"), GeneratorExit("not\nnow")]
+
+
+class Failing:
+    """Raises when it is read, of the class or of an instance."""
+
+    def __init__(self, failure: BaseException) -> None:
+        self.failure = failure
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        raise self.failure
+
+
+class Learner:
+    def __init__(self, problem: Problem) -> None:
+        self.n_actions = problem.graph.n_actions
+
+    def predict(self, x: Any) -> Any:
+        return [1 / self.n_actions] * self.n_actions
+
+    def update(self, x: Any, action: int, label: int | None) -> None:
+        pass
+
+
+class WeakLearner:
+    edge, delta, excess_loss = 0.1, 0.05, 10.0
+
+    def __init__(self, problem: Any) -> None:
+        pass
+
+    def predict(self, x: Any) -> int:
+        return 0
+
+    def update(self, x: Any, cost: Any, weight: float) -> None:
+        pass
+
+
+def failing(base: type, name: str, failure: BaseException) -> Any:
+    return type("Mine", (base,), {name: Failing(failure)})
+
+
+def ask(base: type, name: str, failure: BaseException) -> None:
+    """Ask for all that is asked for before play."""
+    made = failing(base, name, failure)
+    if base is Learner:
+        learner = PlainLearner(made, "mine.py:Mine")
+        learner.player(Problem(graphs.bandit(3), 2, 10))
+    else:
+        weak = PlainWeakLearner(made, "mine.py:Mine")
+        _ = weak.promises
+        weak.declared(SAMPLE)
+
+
+ASKED = [
+    *((Learner, name) for name in ("promises", "predict", "update", "weights", "loss", "gamma")),
+    *((Learner, name) for name in ("rule", "regret_factor", "delta", "optimiser")),
+    *((WeakLearner, name) for name in ("promises", "predict", "update")),
+    *((WeakLearner, name) for name in ("edge", "delta", "excess_loss", "anytime")),
+]
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
+@pytest.mark.parametrize(("base", "name"), ASKED)
+def test_what_a_property_raises_is_one_sentence(
+    base: type, name: str, failure: BaseException
+) -> None:
+    with pytest.raises(UserError, match=r"mine\.py:Mine") as caught:
+        ask(base, name, failure)
+    sentence = str(caught.value)
+    assert type(failure).__name__ in sentence
+    assert "not now" in sentence
+    assert "\n" not in sentence
+
+
+@pytest.mark.parametrize(("base", "name"), ASKED)
+def test_the_keyboard_interrupts(base: type, name: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        ask(base, name, KeyboardInterrupt())
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
+def test_weights_that_fail_in_the_middle_of_a_run(failure: BaseException) -> None:
+    class Fading(Learner):
+        rounds = 0
+
+        def update(self, x: Any, action: int, label: int | None) -> None:
+            self.rounds += 1
+
+        @property
+        def weights(self) -> Any:
+            if self.rounds == 3:
+                raise failure
+            return [[0.0] * 3] * 3
+
+    setting = Setting(PlainLearner(Fading, "mine.py:Fading"), "one-hot:n_labels=3", "full", 10)
+    name = type(failure).__name__
+    with pytest.raises(
+        UserError, match=f"mine.py:Fading raised {name} in weights after round 2: not now"
+    ):
+        list(resolve(setting, 0).game.play(0))

@@ -1,0 +1,309 @@
+"""Replaying a certificate: everything in it is derived again and compared.
+
+An exact certificate needs no numba, no game and no learner. A played one plays the game again with the
+plain Python loop, a statistical one plays all its runs again, compiled where numba is there. Whatever
+number was changed, another disagrees, also when the digest is made to fit.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...algorithms.spec import own_file
+from ...errors import UserError, require
+from .. import catalog
+from ..claim import Claim, Form
+from ..games.labels.case import Case, Setting
+from ..games.labels.user_learner import source_of
+from ..resolve import resolve_any
+from . import instances
+from .make import (
+    SCHEMA,
+    AnyCase,
+    digest_of,
+    exact_certificate,
+    header,
+    played_certificate,
+    violates,
+)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A certificate that was accepted.
+
+    Attributes
+    ----------
+    claim, form : what is refuted
+    observed, envelope : both sides at the violation, rounded
+    content : the certificate
+    rows : the violation and up to nine rounds before it; a name and a value for each column
+    """
+
+    claim: Claim
+    form: Form
+    observed: float
+    envelope: float
+    content: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read a certificate file, without judging it.
+
+    Raises
+    ------
+    UserError
+        if it is missing, not JSON, of another schema, or without the fields of a certificate
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
+    except OSError as error:
+        raise UserError(
+            f"certificate '{path}' cannot be read: {error.strerror}; expected a JSON file."
+        ) from None
+    except ValueError as error:
+        raise UserError(f"certificate '{path}' is not JSON: {error}.") from None
+    except RecursionError:
+        raise _too_deep(path) from None
+    require(
+        isinstance(content, dict) and "schema" in content,
+        f"'{path}' is not a certificate: expected a JSON object with the field 'schema'.",
+    )
+    require(
+        content["schema"] == SCHEMA and type(content["schema"]) is int,
+        f"certificate '{path}' has schema {content['schema']!r}: expected {SCHEMA}.",
+    )
+    for field in ("kind", "claim", "form", "statement", "source", "digest"):
+        require(
+            isinstance(content.get(field), str),
+            f"certificate '{path}' is damaged: the field '{field}' is missing or no text.",
+        )
+    return dict(content)
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _too_deep(path: Path) -> UserError:
+    return UserError(
+        f"certificate '{path}' is nested too deeply: expected a file as boundcheck verify writes it."
+    )
+
+
+def replay(path: Path) -> Replay:
+    """Derive a certificate again and return it if every number agrees and the claim is violated.
+
+    Raises
+    ------
+    UserError
+        if the file is damaged, or anything in it disagrees with what is derived
+    """
+    try:
+        return _replay(path, read(path))
+    except RecursionError:
+        raise _too_deep(path) from None
+
+
+def _replay(path: Path, content: dict[str, Any]) -> Replay:
+    digest = content.pop("digest")
+    require(
+        digest == digest_of(content),
+        f"certificate '{path}' is damaged: its digest does not fit its content.",
+    )
+    known = catalog.claims()
+    require(
+        content["claim"] in known,
+        f"claim '{content['claim']}' of '{path}' is unknown: a claim of your own is found with"
+        " --claims FILE.",
+    )
+    claim = known[content["claim"]]
+    names = [form.name for form in claim.forms]
+    require(
+        content["form"] in names,
+        f"form '{content['form']}' of {claim.id}: expected one of {', '.join(names)}.",
+    )
+    form = claim.form(content["form"])
+    for name, value in header(content["kind"], claim, form).items():
+        if content[name] != value:
+            raise _differs(path, name)
+    replays = {"exact": _exact, "played": _played, "audit": _audit, "statistical": _statistical}
+    if content["kind"] not in replays:
+        raise UserError(
+            f"certificate '{path}' has kind '{content['kind']}': expected one of {', '.join(replays)}."
+        )
+    try:
+        return replays[content["kind"]](path, content, claim, form)
+    except UserError:
+        raise
+    except (
+        LookupError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        ArithmeticError,
+        MemoryError,
+    ) as error:
+        raise UserError(f"certificate '{path}' is damaged: {error!r}.") from None
+
+
+def _differs(path: Path, name: str) -> UserError:
+    return UserError(
+        f"certificate '{path}' is rejected: '{name}' is not what follows from its other numbers."
+    )
+
+
+def _exact(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
+    require(claim.certify is not None, f"{claim.id} has no exact certificates.")
+    kind, numbers = content["instance_kind"], content["instance"]
+    instance = instances.from_json(kind, numbers, claim.instances)
+    proof = exact_certificate(claim, form, instance)
+    if proof is None:
+        raise UserError(
+            f"certificate '{path}' is rejected: its instance does not violate {claim.id}."
+        )
+    _compare(path, content, proof.content)
+    observed, envelope = proof.values
+    row = content["instance"] | _named(form, proof.values)
+    return Replay(claim, form, observed, envelope, content, [row])
+
+
+LONGEST_GAME, MOST_ROUNDS = 10**7, 10**9
+"""The longest game that is played again, and how many rounds of all its runs: some minutes, compiled."""
+
+
+def _case_of(game: dict[str, Any], runs: int = 1) -> AnyCase:
+    learner, spec, horizon = game["learner"], game["adversary"], game["horizon"]
+    require(
+        game["learner_source"] == source_of(str(learner)) or not _is_there(learner),
+        f"the file of learner {learner} is not the one that was refuted: it has changed since, or the"
+        " certificate has; verify it again.",
+    )
+    if not spec.startswith("data:"):  # the rounds of a file are as many as they are
+        rounds = getattr(catalog.adversary(spec), "rounds", None) if horizon is None else horizon
+        require(
+            rounds is None or (rounds <= LONGEST_GAME and rounds * runs <= MOST_ROUNDS),
+            f"the game of the certificate has {rounds} rounds and {runs} runs: expected at most"
+            f" {LONGEST_GAME:,} rounds and {MOST_ROUNDS:,} in all runs.",
+        )
+    setting = Setting(learner, spec, game["graph"], horizon, game["radius"])
+    return resolve_any(setting, game["seed"])
+
+
+def _is_there(learner: str) -> bool:
+    """Whether the file of a learner is there; one that is not is refused where it is loaded."""
+    file = own_file(learner)
+    return file is None or Path(file).is_file()
+
+
+def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
+    case = _case_of(content["game"])
+    require(isinstance(case, Case), f"the game of '{path}' is not one of labels.")
+    assert isinstance(case, Case)
+    require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
+    at = content["round"]
+    require(
+        isinstance(at, int) and 0 <= at < case.sequence.horizon,
+        f"round {at} of '{path}': expected one of 0 to {case.sequence.horizon - 1}.",
+    )
+    replicate = content["replicate"]
+    require(
+        isinstance(replicate, int) and replicate >= 0,
+        f"replicate {replicate} of '{path}': expected at least 0.",
+    )
+    proof = played_certificate(claim, form, case, replicate, at)
+    _compare(path, content, proof.content)
+    rows = proof.content["numbers"]["rounds"]
+    observed, envelope = proof.values
+    require(
+        violates(proof),
+        f"certificate '{path}' is rejected: round {at} does not violate {claim.id}.",
+    )
+    return Replay(claim, form, observed, envelope, content, rows)
+
+
+def _audit(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
+    require(claim.examine is not None, f"{claim.id} has no audit.")
+    assert claim.examine is not None
+    runs = content["replicate"] + 1
+    case = _case_of(content["game"], runs)
+    require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
+    found = claim.examine(claim, form, case, runs, interpreted=True)
+    if found.certificate is None:
+        raise UserError(f"certificate '{path}' is rejected: its game does not violate {claim.id}.")
+    _compare(path, content, found.certificate.content)
+    observed, envelope = found.certificate.values
+    names = ("replicate", "round", "before", "after")
+    row = {name: content[name] for name in names}
+    return Replay(claim, form, observed, envelope, content, [row])
+
+
+def _statistical(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
+    require(claim.examine is not None, f"{claim.id} is not judged by sampling.")
+    assert claim.examine is not None
+    runs = content["replicates"]
+    require(isinstance(runs, int) and runs >= 1, f"replicates {runs}: expected at least 1.")
+    case = _case_of(content["game"], runs)
+    require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
+    found = claim.examine(claim, form, case, runs, interpreted=not _can_compile())
+    if found.certificate is None:
+        raise UserError(f"certificate '{path}' is rejected: its runs do not refute {claim.id}.")
+    _compare(path, content, found.certificate.content)
+    observed, envelope = found.certificate.values
+    row = _told(content, found.rounds // runs, envelope) | {"evidence": found.evidence}
+    row |= _named(form, found.certificate.values)
+    return Replay(claim, form, observed, envelope, content, [row])
+
+
+def _named(form: Form, values: tuple[float, float]) -> dict[str, float]:
+    return dict(zip(form.names or ("observed", "envelope"), values, strict=True))
+
+
+def _told(content: dict[str, Any], horizon: int, envelope: float) -> dict[str, Any]:
+    """What a certificate of sampling says of its game and its runs, a value each."""
+    game, resolved = content["game"], content["game"]["resolved"]
+    row = {name: game[name] for name in ("learner", "adversary", "graph")}
+    row |= {"T": horizon, "runs": content["replicates"]}
+    envelopes, observed = content.get("envelopes"), content.get("observed", [])
+    if isinstance(envelopes, dict):
+        for delta, bounds in envelopes.items():
+            row[f"violations, delta = {delta}"] = _exceeded(observed, bounds)
+    elif "edge" in resolved and "log_e_value" in content:
+        row["violations"] = _exceeded(observed, [envelope] * len(observed))
+        content = content | {name: resolved[name] for name in ("edge", "delta")}
+    content = {"gamma": resolved.get("gamma")} | content
+    names = {"edge": "gamma", "log_e_value": "log e-value", "p_value": "p-value"}
+    for name in ("violations", "gamma", "edge", "delta", "log_e_value", "rate", "p_value"):
+        if (value := content.get(name)) is not None:
+            row[names.get(name, name)] = float(value) if isinstance(value, str) else value
+    return row
+
+
+def _exceeded(observed: list[str], bounds: list[Any]) -> int:
+    """The number of runs whose observed side exceeds its bound."""
+    return sum(float(x) > float(y) for x, y in zip(observed, bounds, strict=True))
+
+
+def _can_compile() -> bool:
+    """Whether numba is there; the plain Python loop gives the same numbers, but many runs take long."""
+    try:
+        import numba  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _compare(path: Path, stored: dict[str, Any], derived: dict[str, Any]) -> None:
+    """Raise unless both are the same, down to the last digit."""
+    for name in sorted({*stored, *derived}):
+        # as text: 1, 1.0 and true are equal, 0.0 and -0.0 as well, but not the same
+        if name not in stored or name not in derived or _text(stored[name]) != _text(derived[name]):
+            raise _differs(path, name)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,148 @@
+"""Newtron: the estimated gradient is unbiased, and the weights are the leader in the ball.
+
+==========  ===================================================================
+symbol      name here
+==========  ===================================================================
+q           ``chances``, softmax of alpha times the scores
+G           estimated gradient, read off the change of b
+b, A        the matrices ``LINEAR`` and ``DIAGONAL`` of the learner's memory
+kappa       ``trust``: p(y) after a right guess, 1 after a wrong one
+beta, D     curvature of the quadratic bounds; radius of the ball
+lambda      ``shift``, multiplier of the ball
+==========  ===================================================================
+
+b moves by (1 - kappa beta g) G with g = <G, W>, so g is a root of kappa beta g^2 - g + <change of b, W> = 0: the
+smaller one, since kappa |g| is at most D |x| / (1 - gamma + gamma/K), the largest q / p being that of q = 1, and
+beta times that is below 1/4 for the usual beta.
+No regret bound is stated: the linear part is that of a full matrix, the quadratic part that of a diagonal one, and the
+two do not belong to one bound of the loss.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cache, partial
+
+import numpy as np
+import scipy
+
+from ....algorithms.newton import DIAGONAL, LINEAR
+from ....arrays import FloatArray
+from ...claim import Claim, Form, Kind, Proof, Source
+from ...games.labels.case import Case, Setting
+from ...judges.one_round import Branch, Comparison, Round, examine_rounds
+from .hypotheses import enumerable, number, with_option
+
+SOURCE = Source(
+    "Hazan and Kale",
+    "NEWTRON: an Efficient Bandit Algorithm for Online Multiclass Prediction",
+    2011,
+)
+
+TRUSTED = 0.25
+"""kappa beta |<G, W>| below which the smaller root is the right one."""
+
+
+@cache
+def round_settings() -> tuple[Setting, ...]:
+    """Short games with little and much exploration, inside the ball and on its sphere."""
+    return tuple(
+        Setting(
+            f"newtron:gamma={gamma},radius={radius},beta={beta}",
+            stream,
+            "bandit",
+            400,
+            radius=1.0,
+            replicates=1,
+        )
+        for gamma, radius, beta in ((0.1, 1, 0.01), (0.5, 5, 0.001))
+        for stream in (
+            "keywords:keyword_scale=1,n_labels=4,noise=0.2",
+            "one-hot:n_labels=5,noise=0.1",
+        )
+    )
+
+
+def _gradient(case: Case, each: Round, branch: Branch) -> FloatArray:
+    right = branch.action == each.label
+    beta = number(case, "beta") * (each.probabilities[each.label] if right else 1.0)
+    change = branch.after.memory[LINEAR] - each.before.memory[LINEAR]
+    known = float((change * each.before.weights).sum())
+    lead = 2 * known / (1 + math.sqrt(max(0.0, 1 - 4 * beta * known)))
+    return np.asarray(change / (1 - beta * lead))
+
+
+def _unbiased(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
+    gamma, K = number(case, "gamma"), case.n_labels
+    reach = math.sqrt(each.squared_norm) * number(case, "radius") / (1 - gamma + gamma / K)
+    if number(case, "beta") * reach > TRUSTED:
+        return
+    chances = np.exp(number(case, "alpha") * (each.scores - each.scores.max()))
+    chances /= chances.sum()
+    chances[each.label] -= 1
+    found = each.mean(lambda branch: _gradient(case, each, branch))
+    yield Comparison(
+        "the expected gradient", found, np.outer(chances, each.features), 10 * each.size
+    )
+
+
+UNBIASED = Claim(
+    id="newtron/unbiased",
+    title="the expected gradient is that of the logistic loss",
+    source=SOURCE.at("the estimated gradient"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"E[G_t] = (q_t - e_{y_t})\,x_t^\top = -\tfrac1\alpha\nabla\ln q_t(y_t)",
+            Proof.PROVED,
+            "a right guess has (1 - q(y)) (1/K - e_y) in expectation, the wrong ones sum q(j) (e_j - 1/K)",
+            enumerable("newtron/unbiased", "alpha", "beta", "radius", "gamma"),
+        ),
+    ),
+    cases=round_settings,
+    examine=partial(examine_rounds, _unbiased),
+)
+
+
+def leader(linear: FloatArray, diagonal: FloatArray, radius: float) -> FloatArray:
+    """The minimiser of sum A W^2 / 2 + <b, W> over the ball, by bracketing its multiplier."""
+
+    def excess(shift: float) -> float:
+        return float(np.linalg.norm(linear / (diagonal + shift))) / radius - 1
+
+    if excess(0.0) <= 0:
+        return np.asarray(-linear / diagonal)
+    top = float(np.linalg.norm(linear)) / radius
+    shift = scipy.optimize.brentq(excess, 0.0, top, xtol=1e-15 * top, rtol=1e-15)
+    return np.asarray(-linear / (diagonal + shift))
+
+
+def _leads(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
+    radius = number(case, "radius")
+    for branch in each.branches:
+        memory = branch.after.memory
+        stated = leader(memory[LINEAR], memory[DIAGONAL], radius)
+        # the learner stops when the norm is right to 1e-12 itself
+        yield Comparison("the weights", branch.after.weights, stated, 100 * radius)
+
+
+LEADER = Claim(
+    id="newtron/leader",
+    title="the weights minimise the quadratic bounds over the ball",
+    source=SOURCE.at("follow the leader, with diagonal matrices"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "derived",
+            r"W_{t+1} = \arg\min_{\|W\|_F\le D}\tfrac12\sum A_{t+1}W^2 + \langle b_{t+1}, W\rangle"
+            r" \quad\text{up to } 10^{-10}D",
+            Proof.PROVED,
+            "a definition: solved again by bracketing the multiplier of the ball",
+            with_option(enumerable("newtron/leader", "radius"), "projection", "exact"),
+        ),
+    ),
+    cases=round_settings,
+    examine=partial(examine_rounds, _leads),
+)

@@ -1,0 +1,168 @@
+"""Conditions (2) and (3) on surrogate losses: facts about score vectors, whoever plays.
+
+=======  =============================================================
+symbol   name here
+=======  =============================================================
+y*       best label
+L        ``smoothness`` of the loss for features of norm one
+K        number of labels
+=======  =============================================================
+
+They are looked at on the scores of every round, for every label, and certified in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from ....algorithms.losses import Hinge
+from ...certificates.instances import ScoreInstance
+from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
+from ...exact import gappletron as exact
+from ...exact.numbers import Interval
+from ...games.labels.case import Case, Rounds
+from .lemmas import called_regular, is_regular, needs, score_instance
+from .settings import condition_settings
+
+
+def _all_losses(case: Case, rounds: Rounds) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """Loss of every label in every round, shape (rounds, K)."""
+    scores = rounds.block.scores
+    assert case.loss is not None
+    losses = [
+        case.loss.values(scores, np.full(len(scores), y, dtype=np.int64))
+        for y in range(case.n_labels)
+    ]
+    return np.stack(losses, axis=1)
+
+
+def _condition_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
+    K, n = case.n_labels, np.arange(len(rounds))
+    losses, best = _all_losses(case, rounds), rounds.block.best
+    others = losses.copy()
+    others[n, best] = np.inf
+    label = np.argmin(others, axis=1)
+    combined = (K - 1) / K * others[n, label] + losses[n, best] / K
+    return Sides(
+        np.ones(len(rounds)), combined, 1e-12 * (1 + combined), label=label.astype(np.int64)
+    )
+
+
+def _condition_2_exact(instance: ScoreInstance, form: Form) -> tuple[Interval, Interval]:
+    K = instance.n_labels
+    if instance.label == instance.star:
+        return Interval.of(0), Interval.of(1)
+    return Interval.of(1), (
+        instance.losses[instance.label] * Fraction(K - 1, K) + instance.losses[instance.star] / K
+    )
+
+
+def _printed_missing(case: Case) -> str | None:
+    if reason := needs("loss")(case):
+        return reason
+    if not called_regular(case):
+        return f"the paper does not call the loss {case.loss_name} regular"
+    return None
+
+
+def _repaired_missing(case: Case) -> str | None:
+    if reason := needs("loss")(case):
+        return reason
+    if not is_regular(case):
+        return f"the loss {case.loss_name} is not among the repaired ones"
+    return None
+
+
+CONDITION_2 = Claim(
+    id="gappletron/condition-2",
+    title="regular losses dominate the zero-one loss",
+    source=GAPPLETRON.at("equation (2)"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"1 \le \frac{K-1}{K}\,\ell(W,x,y) + \frac1K\,\ell(W,x,y^\star),\; y \ne y^\star"
+            r" \quad\text{for smooth hinge and logistic with base } K",
+            Proof.FALSE,
+            "for the logistic loss it holds exactly when the base is at most 2; base K >= 3 fails at two"
+            " equal top scores",
+            _printed_missing,
+            lambda case: (
+                Verdict.HOLDS if is_regular(case) else Verdict.REFUTED if case.is_crafted else None
+            ),
+        ),
+        Form(
+            "repaired",
+            r"1 \le \frac{K-1}{K}\,\ell(W,x,y) + \frac1K\,\ell(W,x,y^\star),\; y \ne y^\star"
+            r" \quad\text{for smooth hinge and logistic with base } 2",
+            Proof.PROVED,
+            "smooth hinge in the normalisation 1 - 2m, (1 - m)^2; logistic loss with the best possible base"
+            " 2",
+            _repaired_missing,
+        ),
+    ),
+    sides=_condition_2_sides,
+    cases=condition_settings,
+    instance_of=score_instance,
+    certify=_condition_2_exact,
+)
+
+
+def _condition_3_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
+    loss, scores, n = case.loss, rounds.block.scores, np.arange(len(rounds))
+    assert loss is not None
+    losses = _all_losses(case, rounds)
+    squares = np.stack(
+        [
+            np.square(loss.gradients(scores, np.full(len(scores), y, dtype=np.int64))).sum(axis=1)
+            for y in range(case.n_labels)
+        ],
+        axis=1,
+    )
+    bounds = 2 * loss.smoothness(1.0, case.n_labels) * losses
+    label = np.argmax(squares - bounds, axis=1)
+    envelope = bounds[n, label]
+    return Sides(
+        squares[n, label],
+        envelope,
+        1e-12 * (1 + envelope),
+        live=np.asarray(squares[n, label] > 0),
+        label=label.astype(np.int64),
+    )
+
+
+def _condition_3_exact(instance: ScoreInstance, form: Form) -> tuple[Interval, Interval]:
+    smoothness = exact.smoothness(instance.exact_loss)
+    return instance.squared_gradient, 2 * smoothness * instance.losses[instance.label]
+
+
+def _smooth_missing(case: Case) -> str | None:
+    if reason := needs("loss")(case):
+        return reason
+    if isinstance(case.loss, Hinge):
+        return "the hinge loss has it at the learner's weights only (Lemma 3)"
+    return None
+
+
+CONDITION_3 = Claim(
+    id="gappletron/condition-3",
+    title="squared gradient at most 2L times the loss",
+    source=GAPPLETRON.at("equation (3)"),
+    kind=Kind.EXACT,
+    forms=(
+        Form(
+            "printed",
+            r"\|\nabla\ell_t(W)\|^2 \le 2L\,\ell_t(W), \quad L = 4\|x\|^2 \text{ (smooth hinge)},\;"
+            r" 0.40727\,\|x\|^2/\ln b \text{ (logistic, base } b)",
+            Proof.PROVED,
+            "with the sharp constants; tight for the smooth hinge at every margin in [0, 1)",
+            _smooth_missing,
+        ),
+    ),
+    sides=_condition_3_sides,
+    cases=condition_settings,
+    instance_of=score_instance,
+    certify=_condition_3_exact,
+)

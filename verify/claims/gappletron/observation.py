@@ -1,0 +1,236 @@
+"""Algorithm 1's probabilities, and bound (9) on the importance weights that they allow.
+
+=========  ==================================================================
+symbol     name here
+=========  ==================================================================
+P_t(y)     probability that label y is observed
+rho        domination number
+q          number of revealing actions, at least 1 in the formula
+gamma_T    ``nominal_rates``: min{1/2, gamma / sqrt(number of rounds with y* outside Q)}
+d(y)       in-degree: how many actions observe y
+=========  ==================================================================
+
+Both speak of every label that the adversary could have shown, so every label is looked at. The theorem
+holds for every horizon, so each round is judged with the horizon that ends there.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....algorithms.losses import Loss
+from ....arrays import FloatArray
+from ...certificates.instances import RoundInstance
+from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
+from ...exact.numbers import Interval
+from ...games.labels.case import Case, Rounds
+from ...games.labels.record import BEST, MARGIN
+from .lemmas import needs, not_repaired, plays_rule, round_instance
+from .settings import bound_settings, round_settings
+
+CONFORMITY = 1e-12
+"""Largest deviation of a float probability from the exact one."""
+
+
+def gap_map(
+    loss: Loss, scores: FloatArray, best: NDArray[np.int64], margins: FloatArray
+) -> FloatArray:
+    """The gap map in array form: the loss if the best label were the true one, at most 1."""
+    counts = loss.counts_for_comparator(best, margins, best)
+    return np.minimum(1.0, np.where(counts, loss.values(scores, best), 0.0))
+
+
+def line_10(case: Case, rounds: Rounds, uniform: NDArray[np.bool_], gap: FloatArray) -> FloatArray:
+    """Line 10 of Algorithm 1 with zeta given by ``uniform``, shape (rounds, actions)."""
+    n, graph = len(rounds), case.graph
+    rates = rounds.rates
+    best = rounds.block.best
+    exploring = np.zeros(graph.n_actions)
+    exploring[list(graph.dominating)] = 1 / graph.domination_number
+    p = np.where(
+        uniform[:, None],
+        np.outer(gap, np.full(graph.n_actions, 1 / graph.n_actions)),
+        np.outer(rates, exploring),
+    )
+    p[np.arange(n), best] += 1 - np.where(uniform, gap, rates)
+    return p
+
+
+def mixture(case: Case, rounds: Rounds, gap: FloatArray) -> FloatArray:
+    """The repaired line 10, which always explores the dominating set, shape (rounds, actions)."""
+    n, graph = len(rounds), case.graph
+    rates = rounds.rates
+    best = rounds.block.best
+    labels = np.zeros(graph.n_actions)
+    labels[: graph.n_labels] = 1 / graph.n_labels
+    exploring = np.zeros(graph.n_actions)
+    exploring[list(graph.dominating)] = 1 / graph.domination_number
+    p = np.outer((1 - rates) * gap, labels) + np.outer(rates, exploring)
+    p[np.arange(n), best] += (1 - rates) * (1 - gap)
+    return p
+
+
+def _algorithm_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
+    loss, rule = case.loss, case.declaration.rule
+    assert loss is not None
+    scores, p = rounds.block.scores, rounds.block.probabilities
+    gap = gap_map(loss, scores, rounds.column(BEST).astype(np.int64), rounds.column(MARGIN))
+    if rule == "mixture":
+        deviation = np.abs(p - mixture(case, rounds, gap)).max(axis=1)
+    else:
+        threshold = rounds.rates
+        if rule == "threshold":
+            threshold = case.graph.n_actions / case.graph.domination_number * rounds.rates
+        first = np.abs(p - line_10(case, rounds, threshold <= gap, gap)).max(axis=1)
+        # at equality up to rounding either value of zeta is right
+        other = np.abs(p - line_10(case, rounds, threshold > gap, gap)).max(axis=1)
+        tied = np.abs(threshold - gap) <= CONFORMITY + rounds.gap_rounding
+        deviation = np.where(tied, np.minimum(first, other), first)
+    deviation = np.where(np.isnan(gap), np.nan, deviation)  # exploring gives numbers without it
+    return Sides(deviation, np.full(len(rounds), CONFORMITY), rounds.gap_rounding)
+
+
+def _rule_missing(printed: bool, case: Case) -> str | None:
+    return needs("loss", "gamma", "rule")(case) or plays_rule(printed, case)
+
+
+ALGORITHM_1 = Claim(
+    id="gappletron/algorithm-1",
+    title="the probabilities are those of line 10",
+    source=GAPPLETRON.at("Algorithm 1"),
+    kind=Kind.PATHWISE,
+    forms=(
+        Form(
+            "printed",
+            r"p'_t = (1-\zeta_t a_t-(1-\zeta_t)\gamma_t)\,e_{y^\star_t}"
+            r" + \zeta_t a_t\tfrac1K\mathbf 1 + (1-\zeta_t)\tfrac{\gamma_t}{\rho}\mathbf 1_S"
+            r" \quad\text{up to } 10^{-12}",
+            Proof.PROVED,
+            "a definition: recomputed from the scores and the count of rounds",
+            lambda case: _rule_missing(True, case),
+        ),
+        Form(
+            "repaired",
+            r"\text{the same with } \zeta_t = 1[\tfrac{K}{\rho}\gamma_t \le a_t], \text{ or }"
+            r" p'_t = (1-\gamma_t)((1-a_t)e_{y^\star_t}+\tfrac{a_t}{K}\mathbf 1)"
+            r"+\tfrac{\gamma_t}{\rho}\mathbf 1_S",
+            Proof.PROVED,
+            "a definition: line 9 with the threshold, or line 10 as a mixture",
+            lambda case: _rule_missing(False, case),
+        ),
+    ),
+    sides=_algorithm_sides,
+    cases=round_settings,
+)
+
+
+def effective_domination(
+    form_name: str, rule: str | None, graph_rho: int, k: int, degree: int
+) -> Fraction:
+    """rho, or in the repaired form of the printed rule the larger of rho and K / min d."""
+    if form_name == "printed" or rule in ("threshold", "mixture"):
+        return Fraction(graph_rho)
+    return max(Fraction(graph_rho), Fraction(k, degree))
+
+
+def _bound_9_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
+    graph = case.graph
+    observation = rounds.block.probabilities @ graph.observes.astype(np.float64)
+    rarest = np.argmin(observation, axis=1)
+    smallest = observation[np.arange(len(rounds)), rarest]
+    with np.errstate(divide="ignore"):
+        weights = 1 / smallest
+        rho = float(
+            effective_domination(
+                form.name,
+                case.declaration.rule,
+                graph.domination_number,
+                graph.n_actions,
+                int(graph.in_degree.min()),
+            )
+        )
+        explored = np.where(rounds.counters > 0, rho / rounds.nominal_rates, 0.0)
+    envelope = np.maximum(explored, graph.n_actions / max(1, len(graph.revealing)))
+    envelope[~np.isfinite(rounds.block.scores).all(axis=1)] = (
+        np.nan
+    )  # which rounds count is not known
+    share = 1e-9 if case.declaration.rule is None else 1e-12
+    # a probability of at least 1/E that is off by r gives a weight of at most E (1 + r E) or so
+    finite = np.where(np.isfinite(envelope), envelope, 0.0)
+    return Sides(
+        weights,
+        envelope,
+        (share + rounds.gap_rounding * finite) * envelope,
+        live=np.asarray(np.isfinite(envelope)),
+        label=rarest.astype(np.int64),
+    )
+
+
+def _bound_9_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Interval]:
+    graph = instance.graph
+    rho = effective_domination(
+        form.name,
+        instance.rule,
+        graph.domination_number,
+        graph.n_actions,
+        int(graph.in_degree.min()),
+    )
+    weight = 1 / instance.observation(instance.scores.label)
+    revealed = Fraction(graph.n_actions, max(1, len(graph.revealing)))
+    if instance.counter == 0:
+        return weight, Interval.of(revealed)
+    if instance.nominal_rate.hi == 0:
+        raise ZeroDivisionError("bound (9) with gamma = 0 is infinite")
+    return weight, (rho / instance.nominal_rate).max(revealed)
+
+
+def _bound_9_printed_expected(case: Case) -> Verdict | None:
+    """Refuted where some label is observed by fewer than K / rho actions, and some best label outside
+    Q does not observe it."""
+    graph = case.graph
+    outside = ~case.revealing_mask[: graph.n_labels]
+    degree_needed = Fraction(graph.n_actions, graph.domination_number)
+    for y in range(graph.n_labels):
+        unseen = ~graph.observes[: graph.n_labels, y]
+        if graph.in_degree[y] < degree_needed and (outside & unseen).any():
+            return Verdict.REFUTED if case.is_crafted else None
+    return Verdict.HOLDS
+
+
+def _bound_9_printed_missing(case: Case) -> str | None:
+    return needs("gamma")(case) or not_repaired(case)
+
+
+BOUND_9 = Claim(
+    id="gappletron/bound-9",
+    title="bound on the importance weights",
+    source=GAPPLETRON.at("equation (9)"),
+    kind=Kind.PATHWISE,
+    forms=(
+        Form(
+            "printed",
+            r"\frac{1}{P_t(y)} \le \max\Big\{\frac{\rho}{\gamma_T}, \frac{K}{\max\{1,|Q|\}}\Big\}",
+            Proof.FALSE,
+            "when zeta_t = 1 a label with d(y) < K/rho is observed with probability a_t d(y)/K only,"
+            " and a_t may be as small as gamma_t",
+            _bound_9_printed_missing,
+            _bound_9_printed_expected,
+        ),
+        Form(
+            "repaired",
+            r"\frac{1}{P_t(y)} \le \max\Big\{\frac{\rho}{\gamma_T}, \frac{K}{\max\{1,|Q|\}}\Big\}"
+            r" \;\text{(repaired rules; printed rule: } \max\{\rho, K/\min_y d(y)\} \text{ for } \rho)",
+            Proof.PROVED,
+            "line 9 with zeta = 1[(K/rho) gamma <= a] or line 10 as a mixture; or keep the algorithm and pay"
+            " K/min d for rho",
+            needs("gamma"),
+        ),
+    ),
+    sides=_bound_9_sides,
+    cases=bound_settings,
+    instance_of=round_instance,
+    certify=_bound_9_exact,
+)

@@ -1,0 +1,222 @@
+"""Theorem 4: mistake bounds in expectation.
+
+========  ================================================================
+symbol    name here
+========  ================================================================
+M_T       mistakes; their conditional expectations are ``errors``
+u         L h(U)^2 with L ``smoothness`` and h ``regret_factor``
+rho, q    domination number; number of revealing actions, at least 1
+N         ``explored``, number of rounds with y* outside Q
+========  ================================================================
+
+As printed the maximum of the first part stands outside the expectation, which is stronger when N is
+random; as repaired it stands inside. In label-efficient graphs only the mixture rule keeps K.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from ....algorithms.gappletron import tuned_gamma
+from ....algorithms.losses import Hinge
+from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
+from ...games.labels.case import Case
+from ...games.labels.run_sums import Ledger
+from ...judges.mean import Bound, MeanSides, examine_mean
+from ...judges.pathwise import Outcome
+from .concealment import chain_of, exact_sides, examine_chain
+from .lemmas import is_regular, needs, plays_rule, sees_enough
+from .settings import concealed_settings, mean_settings
+
+
+def curvature(case: Case) -> float:
+    """u = L h(U)^2."""
+    factor = case.declaration.regret_factor
+    assert factor is not None
+    return case.smoothness * factor * factor
+
+
+def revealing_count(case: Case) -> int:
+    """q = max{1, |Q|}."""
+    return max(1, len(case.graph.revealing))
+
+
+def theorem_missing(tuning: str, case: Case) -> str | None:
+    """The hypothesis of Theorems 3 to 5 that a case does not meet: loss, h, rule, and the tuning."""
+    if reason := needs("loss", "gamma", "regret_factor")(case):
+        return reason
+    loss, declared = case.loss, case.declaration
+    assert loss is not None
+    assert declared.gamma is not None
+    assert declared.regret_factor is not None
+    if not (is_regular(case) or (loss == Hinge(0.5) and case.n_labels >= 3)):
+        return f"condition (2) fails for the loss {loss.spec}"
+    if case.graph.n_actions > case.n_labels and declared.rule != "mixture":
+        return "in label-efficient graphs it needs the mixture rule (K + 1 stands for K otherwise)"
+    if case.graph.is_full_information and tuning in ("theorem-3", "theorem-4a", "theorem-4b"):
+        return None  # nothing is explored, so gamma plays no part
+    if tuning == "theorem-3":
+        return "it is about full information"
+    prescribed = tuned_gamma(tuning, case.problem, loss, declared.regret_factor, declared.delta)
+    if not math.isclose(declared.gamma, prescribed, rel_tol=1e-9):
+        return f"it prescribes gamma = {prescribed:.6g}, the learner declares {declared.gamma:.6g}"
+    return None
+
+
+def separable_missing(tuning: str, case: Case) -> str | None:
+    """The same for a second part, which needs a comparator with loss zero, exactly."""
+    if reason := theorem_missing(tuning, case):
+        return reason
+    if not case.separates_exactly:
+        return "the comparator's loss is not exactly zero"
+    return None
+
+
+def regret_envelope(case: Case, rounds: int) -> float | None:
+    """The first part's bound, as repaired, on expected mistakes minus the comparator's loss after some rounds.
+
+    The number of counted rounds is at most that of all rounds. None where a hypothesis is not met.
+    """
+    if theorem_missing("theorem-4a", case) or (plays_rule(False, case) and not sees_enough(case)):
+        return None
+    K, u = case.n_labels, curvature(case)
+    rho, q = case.graph.domination_number, revealing_count(case)
+    counted = 0 if case.graph.is_full_information else rounds
+    return max(2 * K * K * u / q, 2 * math.sqrt(rho * K * u * counted))
+
+
+def _missing_a(printed: bool, case: Case) -> str | None:
+    return theorem_missing("theorem-4a", case) or plays_rule(printed, case)
+
+
+def _missing_b(printed: bool, case: Case) -> str | None:
+    return separable_missing("theorem-4b", case) or plays_rule(printed, case)
+
+
+def _sides_a(case: Case, form: Form, ledger: Ledger) -> MeanSides:
+    K, T, u = case.n_labels, ledger.rounds, curvature(case)
+    rho, q = case.graph.domination_number, revealing_count(case)
+    flat = 2 * K * K * u / q
+    roots = 2 * np.sqrt(rho * K * u * ledger.explored)
+    top = 2 * math.sqrt(rho * K * u * T)
+    base = ledger.comparator_loss
+    most_base = float(case.comparator_losses[:T].sum())
+    bounds: tuple[Bound, ...]
+    if form.name == "printed":
+        bounds = (Bound(base + flat, most_base + flat), Bound(base + roots, most_base + top))
+    else:
+        bounds = (Bound(base + np.maximum(flat, roots), most_base + max(flat, top)),)
+    least = float(base.min()) + flat
+    return MeanSides(
+        ledger.errors,
+        bounds,
+        base,
+        least,
+        most=T,
+        guess=(K - 1) / K * T,
+        bites=f"without loss of the comparator it bites from T = {math.ceil(max(4 * K * rho * u, flat))}",
+    )
+
+
+def _sides_b(case: Case, form: Form, ledger: Ledger) -> MeanSides:
+    K, T, u = case.n_labels, ledger.rounds, curvature(case)
+    graph = case.graph
+    rho, q = graph.domination_number, revealing_count(case)
+    halfway = K / 2 < len(graph.revealing) < K
+    flat = (8 if form.name == "repaired" and halfway else 4) * K * u / q
+    roots = 4 * np.sqrt(rho * u * ledger.explored)
+    top = 4 * math.sqrt(rho * u * T)
+    loss = case.loss
+    assert loss is not None
+    largest = loss.maximum(case.sequence.radius, case.radius, K)
+    zero = float(loss.values(np.zeros((1, K)), np.zeros(1, dtype=np.int64))[0])
+    return MeanSides(
+        ledger.errors + ledger.learner_loss / K,
+        (Bound(np.maximum(flat, roots), max(flat, top)),),
+        np.zeros(ledger.runs),
+        flat,
+        most=T + T * largest / K,
+        guess=(K - 1) / K * T + T * zero / K,
+        bites=f"mistakes alone reach it from T = {math.ceil(max(16 * rho * u, flat))}",
+    )
+
+
+def _examine_b(
+    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
+) -> Outcome:
+    """Without sampling where both expectations can be computed, else from runs."""
+    if (chain := chain_of(case)) is not None:
+        return examine_chain(claim, form, chain)
+    return examine_mean(_sides_b, claim, form, case, replicates, interpreted=interpreted)
+
+
+def _printed_b_expected(case: Case) -> Verdict | None:
+    return Verdict.REFUTED if chain_of(case) is not None else sees_enough(case)
+
+
+_BROKEN = (
+    "true for bandit feedback and full information; where a label is seen by fewer than K/rho actions the"
+    " proof uses bound (9), which is false there"
+)
+
+THEOREM_4A = Claim(
+    id="gappletron/theorem-4a",
+    title="expected mistakes, any comparator",
+    source=GAPPLETRON.at("Theorem 4, first part"),
+    kind=Kind.MEAN,
+    forms=(
+        Form(
+            "printed",
+            r"E[M_T] \le E\Big[\sum_t\ell_t(U)\Big] + \max\Big\{\frac{2K^2Lh(U)^2}{q},"
+            r" 2E\big[h(U)\sqrt{\rho KLN}\big]\Big\}",
+            Proof.BROKEN,
+            _BROKEN,
+            partial(_missing_a, True),
+            sees_enough,
+        ),
+        Form(
+            "repaired",
+            r"E[M_T] \le E\Big[\sum_t\ell_t(U) + \max\Big\{\frac{2K^2Lh(U)^2}{q},"
+            r" 2h(U)\sqrt{\rho KLN}\Big\}\Big]",
+            Proof.PROVED,
+            "with either repair of the exploration rule and the maximum inside the expectation",
+            partial(_missing_a, False),
+        ),
+    ),
+    cases=partial(mean_settings, "4a"),
+    examine=partial(examine_mean, _sides_a),
+)
+
+THEOREM_4B = Claim(
+    id="gappletron/theorem-4b",
+    title="expected mistakes, separable",
+    source=GAPPLETRON.at("Theorem 4, second part"),
+    kind=Kind.MEAN,
+    forms=(
+        Form(
+            "printed",
+            r"E[M_T] + \frac{1}{K}E\Big[\sum_t\ell_t(W_t)\Big] \le"
+            r" E\Big[\max\Big\{4h(U)\sqrt{\rho LN}, \frac{4KLh(U)^2}{q}\Big\}\Big]",
+            Proof.FALSE,
+            "where one of K labels is revealing the printed rule may see the true label with probability"
+            " gamma_t/K only, and the expected mistakes grow like K times the bound; true for bandit feedback"
+            " and full information",
+            partial(_missing_b, True),
+            _printed_b_expected,
+        ),
+        Form(
+            "repaired",
+            r"E[M_T] + \frac{1}{K}E\Big[\sum_t\ell_t(W_t)\Big] \le"
+            r" E\Big[\max\Big\{4h(U)\sqrt{\rho LN}, \frac{cKLh(U)^2}{q}\Big\}\Big]",
+            Proof.PROVED,
+            "with either repair of the exploration rule; c = 4, and 8 where K/2 < |Q| < K",
+            partial(_missing_b, False),
+        ),
+    ),
+    cases=lambda: [*mean_settings("4b"), *concealed_settings()],
+    examine=_examine_b,
+    certify=exact_sides,
+)

@@ -1,0 +1,160 @@
+"""Theorem 7: with full information every learner is forced to order B^2 K surrogate regret.
+
+========  ====================================================================
+symbol    name here
+========  ====================================================================
+M         ``fresh_rounds`` = (B^2 - 1) K^2
+value     (B^2 - 1)(K - 1) + (K - 1)/K
+U-hat     the comparator of :class:`RandomLabels`, of norm B exactly
+========  ====================================================================
+
+With full information p_t is a function of the past labels, and the average of 1 - p_t(y) over the labels is
+(K - 1)/K whatever p_t is. So the sequence y_t = argmin p_t(y) forces at least (M + 1)(K - 1)/K expected
+mistakes, without sampling, while U-hat loses M (1 - 1/K)^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ....adversaries.random_labels import RandomLabels
+from ...certificates.instances import HorizonInstance
+from ...certificates.make import Certificate, exact_certificate
+from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
+from ...exact.numbers import Interval
+from ...games.labels.case import Case
+from ...judges.pathwise import Outcome
+from .settings import random_label_settings
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """What greedy labels force: expected mistakes, the largest error of the per-round identity, labels."""
+
+    errors: float
+    identity: float
+    labels: list[int]
+
+
+def play_greedy(case: Case, horizon: int, *, interpreted: bool = False) -> Greedy:
+    """Choose each label as one of least probability given the labels before, and add up 1 - p."""
+    design = case.adversary
+    assert isinstance(design, RandomLabels)
+    K, errors, identity = case.n_labels, 0.0, 0.0
+    labels: list[int] = []
+    for t in range(horizon):
+        sequence = design.with_labels([*labels, *([0] * (horizon - t))])
+        game = Case(
+            case.setting,
+            case.learner,
+            design,
+            case.graph,
+            sequence,
+            case.comparator,
+            case.radius,
+            case.seed,
+        ).game
+        blocks = list(game.play(0, trace=True, stop=t + 1, interpreted=interpreted))
+        p = blocks[-1].probabilities[-1][:K]
+        identity = max(identity, abs(float(np.mean(1 - p)) - (K - 1) / K))
+        labels.append(int(np.argmin(p)))
+        errors += 1.0 - float(p[labels[-1]])
+    return Greedy(errors, identity, labels)
+
+
+def forced_value(K: int, B: int) -> Fraction:
+    """(B^2 - 1)(K - 1) + (K - 1)/K."""
+    return Fraction((B * B - 1) * (K - 1)) + Fraction(K - 1, K)
+
+
+def examine(
+    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
+) -> Outcome:
+    """Force the value with greedy labels, or show that the horizon is too short for it."""
+    design = case.adversary
+    assert isinstance(design, RandomLabels)
+    K, B, M, T = design.n_labels, design.radius, design.fresh_rounds, case.sequence.horizon
+    value = forced_value(K, B)
+    found = Outcome(Verdict.UNDECIDED, envelope=float(value), runs=1, rounds=T)
+    if T <= M:
+        proof: Certificate | None = exact_certificate(claim, form, HorizonInstance(K, B, T))
+        if proof is None:
+            found.evidence = f"undecided for T = {T}; forced from T = {M + 1} on"
+            return found
+        found.verdict, found.certificate = Verdict.REFUTED, proof
+        found.observed, found.ratio = float(T), T / float(value)
+        found.evidence = f"certified: {T} rounds hold at most {T} mistakes, {value} are claimed"
+        return found
+    greedy = play_greedy(case, M + 1, interpreted=interpreted)
+    comparator = M * Fraction(K - 1, K) ** 2
+    found.observed = greedy.errors - float(comparator)
+    found.ratio = found.observed / float(value)
+    found.rounds = M + 1
+    tolerance = 1e-12 * (M + 1)
+    found.evidence = (
+        f"greedy labels force {found.observed:.6g} of {value} without sampling; per-round identity to"
+        f" {greedy.identity:.1e}"
+    )
+    if greedy.identity <= 1e-12 and found.observed >= float(value) - tolerance:
+        found.verdict = Verdict.HOLDS
+    return found
+
+
+def _exact(instance: HorizonInstance, form: Form) -> tuple[Interval, Interval]:
+    """What is claimed of the mistakes, and what so many rounds can hold."""
+    return Interval.of(forced_value(instance.n_labels, instance.radius)), Interval.of(
+        instance.horizon
+    )
+
+
+def _missing(short: bool, case: Any) -> str | None:
+    if not isinstance(case.adversary, RandomLabels):
+        return "it is about its own environments (adversary random-labels)"
+    if not case.graph.is_full_information:
+        return "it is about full information"
+    if not short and case.sequence.horizon <= case.adversary.fresh_rounds:
+        return f"it needs T >= {case.adversary.fresh_rounds + 1}"
+    return None
+
+
+def _printed_expected(case: Case) -> Verdict | None:
+    design, T = case.adversary, case.sequence.horizon
+    assert isinstance(design, RandomLabels)
+    if design.fresh_rounds < T:
+        return Verdict.HOLDS
+    return Verdict.REFUTED if forced_value(design.n_labels, design.radius) > T else None
+
+
+THEOREM_7 = Claim(
+    id="gappletron/theorem-7",
+    title="full information forces order B^2 K surrogate regret on every learner",
+    source=GAPPLETRON.at("Theorem 7"),
+    kind=Kind.LOWER_BOUND,
+    relation=">=",
+    forms=(
+        Form(
+            "printed",
+            r"E[M_T] \ge \min_{\|U\|\le B}\sum_t\ell_t(U) + (B^2-1)(K-1) + \frac{K-1}{K}"
+            r" \quad\text{for some sequence, any } T",
+            Proof.FALSE,
+            "fewer rounds than the right side cannot hold so many mistakes",
+            lambda case: _missing(True, case),
+            _printed_expected,
+        ),
+        Form(
+            "repaired",
+            r"E[M_T] \ge \min_{\|U\|\le B}\sum_t\ell_t(U) + (B^2-1)(K-1) + \frac{K-1}{K},"
+            r" \quad T \ge (B^2-1)K^2+1",
+            Proof.PROVED,
+            "the average of 1 - p_t(y) over the labels is (K-1)/K in every round; greedy labels do no worse",
+            lambda case: _missing(False, case),
+        ),
+    ),
+    cases=random_label_settings,
+    examine=examine,
+    certify=_exact,
+)

@@ -1,0 +1,291 @@
+"""The compiled loop of the game, which plays any learner, and the plain Python form of the same loop.
+
+A round: the game computes the scores of the labels, the learner fills the probability vector, the game
+draws the action with one uniform by inverse cdf, the feedback graph says whether that action reveals the
+label, and the learner updates from what was revealed and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ....algorithms.learner import PREDICT, REWRITE, SCALE, UNSEEN, UPDATE
+from ....algorithms.losses import GAP, SURROGATE
+from ....arrays import FloatArray
+from ....compiled import helper, kernel, workspace
+from ....vectors import sparse_product, subtract_outer
+from .record import (
+    ACTION,
+    BEST,
+    ERROR,
+    GRADIENT,
+    LOSS,
+    MARGIN,
+    MISTAKE,
+    OBSERVATION,
+    OBSERVED,
+    TOTAL,
+)
+from .record import GAP as GAP_COLUMN
+
+_FEATURES = (
+    "Array(int64, 1, 'C', True), Array(uint64, 1, 'C', True), Array(float64, 1, 'C', True),"
+    " Array(float64, 1, 'C', True), Array(int64, 1, 'C', True)"
+)
+ROUNDS = (
+    f"void(FunctionType({GAP}), FunctionType({SURROGATE}), FunctionType({PREDICT}),"
+    f" FunctionType({UPDATE}), FunctionType({REWRITE}), {_FEATURES},"
+    " Array(int64, 1, 'C', True), Array(int64, 1, 'C', True),"
+    " float64[::1], int64, float64[:, ::1], float64[::1], float64[::1], float64[::1],"
+    " float64[:, :, ::1], float64[:, ::1], float64[:, ::1], float64[:, ::1], float64[::1])"
+)
+
+
+@helper
+def copy_into(target: FloatArray, source: FloatArray) -> None:
+    """Fill ``target`` with ``source``."""
+    for k in range(target.shape[0]):
+        target[k] = source[k]
+
+
+@helper
+def draw_action(uniform: float, p: FloatArray) -> int:
+    """The action drawn by inverse cdf."""
+    action, cumulative = 0, 0.0
+    for k in range(p.shape[0]):
+        if p[k] > 0.0:
+            action = k
+            cumulative += p[k]
+            if uniform < cumulative:
+                break
+    return action
+
+
+@helper
+def write_down(
+    label: int,
+    action: int,
+    observation: float,
+    observed: bool,
+    p: FloatArray,
+    i: int,
+    columns: Any,
+) -> None:
+    """Fill what the columns say of the draw in row ``i``."""
+    total = 0.0
+    for k in range(p.shape[0]):
+        total += p[k]
+    columns[i, ERROR] = 1.0 - p[label]
+    columns[i, MISTAKE] = 0.0 if action == label else 1.0
+    columns[i, OBSERVATION] = observation
+    columns[i, OBSERVED] = 1.0 if observed else 0.0
+    columns[i, TOTAL] = total
+    columns[i, ACTION] = action
+
+
+@kernel(ROUNDS)
+def play_rounds(
+    gap_map: Any,
+    surrogate: Any,
+    predict: Any,
+    update: Any,
+    rewrite: Any,
+    indptr: Any,
+    indices: Any,
+    values: Any,
+    squared_norms: Any,
+    labels: Any,
+    observer_pointers: Any,
+    observers: Any,
+    uniforms: FloatArray,
+    start: int,
+    weights: FloatArray,
+    loss_numbers: FloatArray,
+    learner_numbers: FloatArray,
+    saved_state: FloatArray,
+    memory: FloatArray,
+    columns: FloatArray,
+    traced_scores: FloatArray,
+    traced_probabilities: FloatArray,
+    totals: FloatArray,
+) -> None:
+    """Play ``len(uniforms)`` rounds from ``start``; everything that changes is changed in place."""
+    n_features, n_labels = weights.shape
+    n_actions = traced_probabilities.shape[1]
+    recorded = columns.shape[0] > 0
+    traced = traced_scores.shape[0] > 0
+    rewrites = memory.shape[0] > 0
+    scores = workspace(n_labels)
+    work = workspace(n_labels + 1)
+    gradient = workspace(n_labels)
+    hidden = workspace(n_labels)
+    coefficient = workspace(n_labels)
+    p = workspace(n_actions)
+    loss_parameters = workspace(loss_numbers.shape[0])
+    parameters = workspace(learner_numbers.shape[0])
+    state = workspace(saved_state.shape[0])
+    copy_into(loss_parameters, loss_numbers)
+    copy_into(parameters, learner_numbers)
+    copy_into(state, saved_state)
+    for k in range(n_labels):
+        hidden[k] = np.nan
+
+    for i in range(uniforms.shape[0]):
+        t = start + i
+        features = indices[indptr[t] : indptr[t + 1]]
+        x = values[indptr[t] : indptr[t + 1]]
+        label = labels[t]
+
+        sparse_product(x, features, weights, scores)
+        scale = state[SCALE]
+        if scale != 1.0:
+            for k in range(n_labels):
+                scores[k] *= scale
+
+        # two passes without branches, which would be guessed wrong too often
+        best, highest = 0, scores[0]
+        for k in range(1, n_labels):
+            best = k if scores[k] > highest else best
+            highest = scores[k] if scores[k] > highest else highest
+        scores[best] = -math.inf
+        runner = 1 if best == 0 else 0
+        second = scores[runner]
+        for k in range(n_labels):
+            runner = k if scores[k] > second else runner
+            second = scores[k] if scores[k] > second else second
+        scores[best] = highest
+
+        gap = gap_map(scores, best, runner, loss_parameters, work)
+        predict(scores, best, runner, gap, parameters, state, p)
+
+        action = draw_action(uniforms[i], p)
+        observation = 0.0
+        observed = False
+        for j in range(observer_pointers[label], observer_pointers[label + 1]):
+            observation += p[observers[j]]
+            if observers[j] == action:
+                observed = True
+
+        if traced:
+            for k in range(n_labels):
+                traced_scores[i, k] = scores[k]
+            for k in range(n_actions):
+                traced_probabilities[i, k] = p[k]
+        loss = surrogate(scores, best, runner, label, loss_parameters, work, gradient)
+        if recorded:
+            write_down(label, action, observation, observed, p, i, columns)
+            squared = 0.0
+            for k in range(n_labels):
+                squared += gradient[k] * gradient[k]
+            columns[i, LOSS] = loss
+            columns[i, GAP_COLUMN] = gap
+            columns[i, BEST] = best
+            columns[i, MARGIN] = highest - second
+            columns[i, GRADIENT] = squared * squared_norms[t]
+        totals[0] += 1.0 - p[label]
+        totals[1] += 0.0 if action == label else 1.0
+        totals[2] += loss
+        totals[3] += 1.0 if observed else 0.0
+
+        moved = False
+        if rewrites:
+            rewrite(
+                scores,
+                best,
+                runner,
+                p,
+                action,
+                label if observed else UNSEEN,
+                1.0 / observation if observed else 0.0,
+                features,
+                x,
+                gradient if observed else hidden,
+                parameters,
+                state,
+                memory,
+                weights,
+            )
+        elif observed:
+            moved = update(
+                scores,
+                best,
+                runner,
+                p,
+                action,
+                label,
+                1.0 / observation,
+                squared_norms[t],
+                gradient,
+                parameters,
+                state,
+                coefficient,
+            )
+        else:
+            moved = update(
+                scores,
+                best,
+                runner,
+                p,
+                action,
+                UNSEEN,
+                0.0,
+                squared_norms[t],
+                hidden,
+                parameters,
+                state,
+                coefficient,
+            )
+        if moved:
+            subtract_outer(x, features, coefficient, weights)
+            # fold the scale into the weights before it underflows; far below any that a leader sets
+            if state[SCALE] < 1e-150:
+                for f in range(n_features):
+                    for k in range(n_labels):
+                        weights[f, k] *= state[SCALE]
+                state[SCALE] = 1.0
+    copy_into(saved_state, state)
+
+
+@kernel(GAP)
+def no_gap(
+    scores: FloatArray, best: int, runner: int, parameters: FloatArray, work: FloatArray
+) -> float:
+    return np.nan
+
+
+@kernel(SURROGATE)
+def no_surrogate(
+    scores: FloatArray,
+    best: int,
+    runner: int,
+    label: int,
+    parameters: FloatArray,
+    work: FloatArray,
+    gradient: FloatArray,
+) -> float:
+    for k in range(gradient.shape[0]):
+        gradient[k] = np.nan
+    return np.nan
+
+
+@kernel(REWRITE)
+def no_rewrite(
+    scores: FloatArray,
+    best: int,
+    runner: int,
+    p: FloatArray,
+    action: int,
+    label: int,
+    weight: float,
+    features: Any,
+    x: Any,
+    gradient: FloatArray,
+    parameters: FloatArray,
+    state: FloatArray,
+    memory: FloatArray,
+    weights: FloatArray,
+) -> None:
+    return None

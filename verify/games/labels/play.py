@@ -1,0 +1,246 @@
+"""A game made ready, and its replicates in progress, played in blocks of rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....adversaries.sequence import Sequence
+from ....algorithms.boosting.boosting import Boosting
+from ....algorithms.graphs import FeedbackGraph
+from ....algorithms.learner import Learner, Player, Problem
+from ....arrays import FloatArray
+from ....compiled import Kernel
+from ....errors import LearnerError
+from .boosted_loop import play_boosted
+from .loop import no_gap, no_rewrite, no_surrogate, play_rounds
+from .record import BLOCK, N_COLUMNS, TOTALS, Block
+
+
+def game_stream(seed: int, replicate: int) -> np.random.Generator:
+    """The uniforms of one replicate's draws; the same whichever learner plays."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, replicate)))
+
+
+def learner_stream(seed: int, replicate: int) -> np.random.Generator:
+    """What a learner draws for itself in one replicate, apart from the game's own draws."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2, replicate)))
+
+
+def aligned_zeros(rows: int, columns: int) -> FloatArray:
+    """Zeros of shape (rows, columns) from the start of a cache line on: vectors seldom cross two."""
+    space = np.zeros(rows * columns + 8)
+    start = -space.ctypes.data // 8 % 8
+    return space[start : start + rows * columns].reshape(rows, columns)
+
+
+@dataclass(frozen=True)
+class Game:
+    """A learner, a sequence and a feedback graph, ready to be played by any number of replicates.
+
+    Parameters
+    ----------
+    learner : who plays
+    sequence : features and labels
+    graph : feedback graph over the sequence's labels
+    comparator_norm : bound on the norm of the comparators, for the learner's tuning
+    seed : root of all randomness
+    """
+
+    learner: Learner
+    sequence: Sequence
+    graph: FeedbackGraph
+    comparator_norm: float = 1.0
+    seed: int = 0
+
+    @property
+    def problem(self) -> Problem:
+        """What the learner is told before play."""
+        return Problem(
+            self.graph,
+            self.sequence.n_features,
+            self.sequence.horizon,
+            self.sequence.radius,
+            self.comparator_norm,
+        )
+
+    def player(self) -> Player:
+        """The learner made ready for this game."""
+        return self.learner.player(self.problem)
+
+    def play(
+        self,
+        replicate: int = 0,
+        *,
+        block: int = BLOCK,
+        record: bool = True,
+        trace: bool = False,
+        interpreted: bool = False,
+        stop: int | None = None,
+    ) -> Iterator[Block]:
+        """Play one replicate and yield its rounds in blocks.
+
+        Raises :class:`LearnerError` for a learner that raises or whose probabilities are no distribution.
+
+        Parameters
+        ----------
+        replicate : which stream of draws to use, from 0
+        block : rounds in a block
+        record : whether the columns of the blocks are filled (otherwise they are empty)
+        trace : whether scores and probabilities are kept too
+        interpreted : run the plain Python form of the loop, bit for bit the same
+        stop : play this many rounds only; all of them when None
+        """
+        run = Run(self, replicate, interpreted=interpreted)
+        end = self.sequence.horizon if stop is None else min(stop, self.sequence.horizon)
+        while run.position < end:
+            try:
+                played = run.advance(min(block, end - run.position), record=record, trace=trace)
+                played.check(self.learner.spec)
+            except LearnerError as error:
+                raise LearnerError(f"replicate {replicate}: {error}") from error
+            yield played
+
+
+class Run:
+    """One replicate in progress.
+
+    Attributes
+    ----------
+    position : rounds played so far
+    weights, state, memory : those of the learner, which change in place
+    totals : sums of the columns ``TOTALS``
+    boosting : a booster in play, or None
+    """
+
+    def __init__(self, game: Game, replicate: int, *, interpreted: bool = False) -> None:
+        self.game = game
+        self.position = 0
+        sequence, player = game.sequence, game.player()
+        loss = player.declaration.loss
+        n_labels = sequence.n_labels
+        self.weights = aligned_zeros(sequence.n_features, n_labels)
+        if player.weights is not None:
+            self.weights[:] = player.weights
+        self.state = player.state.copy()
+        self.memory = np.zeros((0, 0, 0)) if player.memory is None else player.memory.copy()
+        self.totals = np.zeros(len(TOTALS))
+        self._parameters = player.parameters
+        self._loss_parameters = loss.parameters(n_labels) if loss else np.zeros(1)
+        self._uniforms = game_stream(game.seed, replicate)
+        self._dice = learner_stream(game.seed, replicate)
+        self._observers = game.graph.in_neighbours
+        self._indices = sequence.indices.view(np.uint64)  # unsigned: no check for a negative index
+        self.boosting = player.boosting and player.boosting(self._dice, interpreted)
+        if self.boosting is not None:
+            self.state = self.boosting.memory.learners.ravel()
+            self.memory = self.boosting.weak_arrays[1][None]
+            interpreted = not self.boosting.is_compiled
+        functions: tuple[Kernel, ...] = (
+            loss.gap if loss else no_gap,
+            loss.surrogate if loss else no_surrogate,
+            player.predict,
+            player.update,
+            player.rewrite or no_rewrite,
+        )
+        interpreted = interpreted or player.live is not None
+        self._form = "python" if interpreted else "native"
+        self._functions = tuple(getattr(function, self._form) for function in functions)
+        if player.live is not None:
+            live = player.live(sequence.row, self.weights, self._dice)
+            self._functions = (*self._functions[:2], *live, no_rewrite.python)
+
+    def advance(
+        self,
+        rounds: int,
+        *,
+        record: bool = True,
+        trace: bool = False,
+        uniforms: FloatArray | None = None,
+    ) -> Block:
+        """Play up to ``rounds`` more rounds and return them; the draws are those of the replicate's stream, or
+        ``uniforms``, one a round."""
+        sequence, graph = self.game.sequence, self.game.graph
+        start = self.position
+        n = min(rounds, sequence.horizon - start)
+        columns = np.empty((n if record else 0, N_COLUMNS))
+        scores = np.zeros((n if trace else 0, sequence.n_labels))
+        probabilities = np.empty((n if trace else 0, graph.n_actions))
+        draws = self._uniforms.random(n) if uniforms is None else uniforms
+        if self.boosting is None:
+            self._play(draws, columns, scores, probabilities)
+        else:
+            self._boost(self.boosting, draws, columns, probabilities)
+        self.position = start + n
+        window = slice(start, self.position)
+        return Block(
+            start,
+            columns,
+            sequence.labels[window],
+            sequence.squared_norms[window],
+            scores,
+            probabilities,
+        )
+
+    def _play(
+        self,
+        uniforms: FloatArray,
+        columns: FloatArray,
+        scores: FloatArray,
+        probabilities: FloatArray,
+    ) -> None:
+        sequence = self.game.sequence
+        getattr(play_rounds, self._form)(
+            *self._functions,
+            sequence.indptr,
+            self._indices,
+            sequence.values,
+            sequence.squared_norms,
+            sequence.labels,
+            *self._observers,
+            uniforms,
+            self.position,
+            self.weights,
+            self._loss_parameters,
+            self._parameters,
+            self.state,
+            self.memory,
+            columns,
+            scores,
+            probabilities,
+            self.totals,
+        )
+
+    def _boost(
+        self,
+        boosting: Boosting,
+        uniforms: FloatArray,
+        columns: FloatArray,
+        probabilities: FloatArray,
+    ) -> None:
+        sequence, n = self.game.sequence, len(uniforms)
+        dice = self._dice.random((n, boosting.n_dice))
+        played = getattr(play_boosted, self._form)(
+            *boosting.functions,
+            sequence.indptr,
+            self._indices,
+            sequence.values,
+            sequence.labels,
+            *self._observers,
+            uniforms,
+            dice,
+            boosting.n_asked,
+            self.position,
+            np.zeros(sequence.n_features),
+            *boosting.weak_arrays,
+            *boosting.memory,
+            *boosting.cache,
+            columns,
+            probabilities,
+            self.totals,
+        )
+        if played < n:  # to say what is wrong
+            boosting.ask(sequence.row(self.position + played), dice[played, : boosting.n_asked])
+            raise AssertionError("a label that is none was predicted, and none when asked again")

@@ -1,0 +1,86 @@
+"""What the game writes down: one row of numbers a round, in blocks of rounds.
+
+A block is what a pathwise claim reads. The columns hold exact conditional quantities (the game knows the
+probability vector), so a learner can neither peek nor misstate its own importance weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....arrays import FloatArray, IntArray
+from ....errors import LearnerError
+
+ERROR, MISTAKE, LOSS, GAP, OBSERVATION, OBSERVED, TOTAL, BEST, MARGIN, ACTION, GRADIENT = range(11)
+"""Columns: 1 - p(y); whether the draw was a mistake; loss at the weights; gap map; probability that the
+label is observed; whether it was; sum of p; best label; its margin; action drawn; squared norm of the gradient of
+the loss in the weights."""
+
+N_COLUMNS = 11
+
+TOTALS = (ERROR, MISTAKE, LOSS, OBSERVED)
+"""Columns whose plain sums are kept when no rounds are recorded."""
+
+TOLERANCE = 1e-9
+"""How far from one the probabilities of a learner may sum."""
+
+BLOCK = 4096
+"""Rounds in a block: small enough for the cache, large enough that its overhead does not show."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rounds of one replicate.
+
+    Attributes
+    ----------
+    start : index of the first round, from 0
+    columns : recorded numbers, shape (rounds, N_COLUMNS)
+    labels : true labels, shape (rounds,)
+    squared_norms : squared norms of the feature vectors, shape (rounds,)
+    scores : scores of the labels, shape (rounds, K); (0, K) when not traced
+    probabilities : probability of each action, shape (rounds, A); (0, A) when not traced
+    """
+
+    start: int
+    columns: FloatArray
+    labels: IntArray
+    squared_norms: FloatArray
+    scores: FloatArray
+    probabilities: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def check(self, learner: str) -> None:
+        """Raise :class:`LearnerError` for recorded probabilities that are no distribution."""
+        sums, p = self.column(TOTAL), self.probabilities
+        legal = np.abs(sums - 1.0) <= TOLERANCE  # false for NaN
+        if len(p):
+            legal &= (p >= 0.0).all(axis=1)
+        if not legal.all():
+            i = int(np.argmin(legal))
+            given = p[i].tolist() if len(p) else f"that sum to {float(sums[i])!r}"
+            raise LearnerError(
+                f"learner {learner} returned the probabilities {given} in round {self.start + i}:"
+                " expected numbers of at least 0 that sum to 1."
+            )
+
+    def column(self, index: int) -> FloatArray:
+        """One column, shape (rounds,)."""
+        return self.columns[:, index]
+
+    @property
+    def best(self) -> IntArray:
+        """Labels with the highest score, as integers."""
+        return self.columns[:, BEST].astype(np.int64)
+
+    @property
+    def weights(self) -> FloatArray:
+        """Importance weights: 1/P where the label was observed, 0 elsewhere."""
+        observed = self.columns[:, OBSERVED] > 0
+        weights = np.zeros(len(self))
+        np.divide(1.0, self.columns[:, OBSERVATION], out=weights, where=observed)
+        return weights

@@ -1,0 +1,122 @@
+"""Evidence from independent runs: e-values by betting, and exact binomial limits.
+
+For the null E[X] <= E[Y] with one number D = X - Y a run and a sure floor D >= -F, the wealth of a gambler
+who stakes the fraction lambda of it on each Z = D / F grows by 1 + lambda Z >= 0, and by nothing in
+expectation. A mixture over fixed fractions is an e-value after every run (Ville), so one may stop looking
+at any run. Bets go between runs only: the theorems bound a sum in expectation, not its rounds.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy
+from scipy.special import logsumexp
+
+from ...arrays import FloatArray
+from ...errors import require
+
+LEVEL = 1e-9
+"""False-alarm level of one sampled cell."""
+
+STAKES = 2.0 ** -np.arange(11)
+STAKE_WEIGHTS = np.array([0.5] + [0.05] * 10)
+"""Constant bets and their shares of the initial wealth."""
+
+LARGEST_HEADROOM = 1e6
+
+MOST_RUNS = 10**6
+"""Beyond so many, how many runs would refute is a matter of the last digits of what these runs show."""
+
+
+def log_wealths(z: FloatArray) -> FloatArray:
+    """Logarithm of the e-value after each run, shape (n,).
+
+    Parameters
+    ----------
+    z : observed minus envelope over the sure floor, one number a run, each at least -1; shape (n,)
+    """
+    z = np.asarray(z, dtype=np.float64)
+    require(bool((z >= -1.0).all()), f"a run lies below its sure floor: {z.min()} < -1.")
+    with np.errstate(divide="ignore"):
+        growth = np.log1p(np.multiply.outer(STAKES, z))
+    paths = np.cumsum(growth, axis=1)
+    return np.asarray(logsumexp(paths + np.log(STAKE_WEIGHTS)[:, None], axis=0))
+
+
+def refutes(z: FloatArray, level: float = LEVEL) -> bool:
+    """Whether the e-value reached 1/level after some run, in the order of the runs."""
+    return len(z) > 0 and bool(log_wealths(z).max() >= math.log(1 / level))
+
+
+def runs_to_refute(z: FloatArray, level: float = LEVEL) -> int | None:
+    """How many runs like these would refute, by the stake that gets there first; None if none ever does."""
+    with np.errstate(divide="ignore"):
+        growth = np.log1p(np.multiply.outer(STAKES, np.asarray(z))).mean(axis=1)
+    wins = growth > 0
+    if not wins.any():
+        return None
+    # each stake starts with its share of the wealth
+    needed = (-math.log(level) - np.log(STAKE_WEIGHTS[wins])) / growth[wins]
+    return math.ceil(float(needed.min()))
+
+
+def refuting(needed: int | None) -> str:
+    """What :func:`runs_to_refute` found, as evidence says it."""
+    if needed is None:
+        return "no number of runs suggests itself"
+    if needed > MOST_RUNS:
+        return "it would take more than a million runs like these to refute"
+    return f"{needed} runs like these would refute"
+
+
+def headroom_of_mean(
+    observed: FloatArray, envelope: FloatArray, floor: float, level: float = LEVEL
+) -> float | None:
+    """1/s for the largest s such that E[observed] <= s E[envelope] is refuted by these runs.
+
+    s is a lower confidence limit on the ratio of the means at level 1 - ``level``: an envelope smaller by the
+    factor 1/s would have been refuted.
+
+    Returns
+    -------
+    1/s; None where no s above 1e-6 is refuted
+    """
+
+    def refuted(s: float) -> bool:
+        return refutes((observed - s * envelope) / (s * floor), level)
+
+    low, high = 1 / LARGEST_HEADROOM, 1.0
+    if not refuted(low):
+        return None
+    while refuted(high):
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if refuted(middle) else (low, middle)
+    return 1 / low
+
+
+def binomial_upper_limit(violations: int, runs: int, confidence: float = 0.95) -> float:
+    """Clopper-Pearson upper limit on a probability after ``violations`` in ``runs``."""
+    if violations >= runs:
+        return 1.0
+    return float(scipy.stats.beta.ppf(confidence, violations + 1, runs - violations))
+
+
+def binomial_lower_limit(violations: int, runs: int, confidence: float = 0.95) -> float:
+    """Clopper-Pearson lower limit on a probability after ``violations`` in ``runs``."""
+    if violations == 0:
+        return 0.0
+    return float(scipy.stats.beta.ppf(1 - confidence, violations, runs - violations + 1))
+
+
+def runs_to_hold(delta: float, violations: int = 0, confidence: float = 0.95) -> int:
+    """Fewest runs after which ``violations`` still leave the upper limit at most ``delta``."""
+    runs = violations + 1
+    while binomial_upper_limit(violations, runs, confidence) > delta:
+        runs += max(1, runs // 64)
+    while runs > violations + 1 and binomial_upper_limit(violations, runs - 1, confidence) <= delta:
+        runs -= 1
+    return runs
