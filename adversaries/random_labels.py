@@ -21,24 +21,25 @@ class RandomLabels:
     Parameters
     ----------
     n_labels : K, at least 2
-    radius : B, an integer of at least 2; the comparator has exactly this norm
+    comparator_norm : B, an integer of at least 2; the comparator has exactly this norm
     """
 
     n_labels: int = 2
-    radius: int = 2
+    comparator_norm: int = 2
 
     def __post_init__(self) -> None:
         require(self.n_labels >= 2, f"n_labels={self.n_labels}: expected at least 2.")
-        require(self.radius >= 2, f"radius={self.radius}: expected an integer of at least 2.")
+        norm = self.comparator_norm
+        require(norm >= 2, f"comparator_norm={norm}: expected an integer of at least 2.")
 
     @property
     def spec(self) -> str:
-        return f"random-labels:n_labels={self.n_labels},radius={self.radius}"
+        return f"random-labels:n_labels={self.n_labels},comparator_norm={self.comparator_norm}"
 
     @property
     def fresh_rounds(self) -> int:
         """M."""
-        return (self.radius**2 - 1) * self.n_labels**2
+        return (self.comparator_norm**2 - 1) * self.n_labels**2
 
     @property
     def rounds(self) -> int:
@@ -49,7 +50,9 @@ class RandomLabels:
         """Return ``horizon`` rounds, M + 1 by default."""
         T = self.rounds if horizon is None else horizon
         require(T >= 1, f"horizon T={T}: expected at least 1.")
-        labels = stream(seed, self.spec).integers(self.n_labels, size=max(T, self.fresh_rounds + 1))
+        # the parameter's old name, so that a seed still gives the labels it always gave
+        seeded = f"random-labels:n_labels={self.n_labels},radius={self.comparator_norm}"
+        labels = stream(seed, seeded).integers(self.n_labels, size=max(T, self.fresh_rounds + 1))
         return self.with_labels(labels[:T])
 
     def with_labels(self, labels: ArrayLike) -> Sequence:

@@ -176,7 +176,7 @@ class Sequence:
         return _read_only(sums, np.float64)
 
     @property
-    def radius(self) -> float:
+    def feature_norm(self) -> float:
         """The largest norm of a feature vector."""
         return math.sqrt(self.squared_norms.max())
 

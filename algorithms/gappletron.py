@@ -31,11 +31,10 @@ import numpy as np
 from ..arrays import FloatArray
 from ..compiled import Kernel, helper, kernel
 from ..errors import UserError, require, unknown
-from . import losses
-from . import optimisers as updates
+from . import losses, optimisers
 from .learner import OWN, PREDICT, Declaration, Player, Problem, fresh_state
 from .losses import Loss, SmoothHinge
-from .optimisers import ProjectedDescent, Update
+from .optimisers import Optimiser, ProjectedDescent
 from .spec import check_keys, read_float
 
 Rule = Literal["printed", "threshold", "mixture"]
@@ -43,7 +42,7 @@ Rule = Literal["printed", "threshold", "mixture"]
 COUNTER, RATE, N_STATE = OWN, OWN + 1, OWN + 2
 """Slots of ``state``: rounds so far with the best label outside Q, and this round's rate."""
 
-RADIUS, GAMMA, N_LABELS, DOMINATION, MASKS = 0, 1, 2, 3, 4
+COMPARATOR_NORM, GAMMA, N_LABELS, DOMINATION, MASKS = 0, 1, 2, 3, 4
 """Slots of ``parameters``; from ``MASKS`` on two vectors of one entry per action: 1_Q and 1_S."""
 
 
@@ -175,7 +174,7 @@ class Gappletron:
     ----------
     loss : surrogate loss
     rule : "printed", "threshold" or "mixture" (see the module)
-    update : online convex optimiser
+    optimiser : makes the weights from the estimated gradients
     gamma : exploration parameter, at least 0, or the name of a tuning
     delta : confidence parameter of the Theorem 5 tunings, in (0, 1)
 
@@ -187,7 +186,7 @@ class Gappletron:
 
     loss: Loss = SmoothHinge()  # noqa: RUF009
     rule: Rule = "threshold"
-    update: Update = ProjectedDescent()  # noqa: RUF009
+    optimiser: Optimiser = ProjectedDescent()  # noqa: RUF009
     gamma: float | str = "theorem-4a"
     delta: float = 0.05
     source: ClassVar[str] = (
@@ -223,7 +222,7 @@ class Gappletron:
         delta = "" if self.delta == type(self).delta else f",delta={self.delta}"
         return (
             f"gappletron:loss={self.loss.spec},rule={self.rule},"
-            f"update={self.update.spec},gamma={gamma}{delta}"
+            f"optimiser={self.optimiser.spec},gamma={gamma}{delta}"
         )
 
     @property
@@ -232,7 +231,7 @@ class Gappletron:
 
     def player(self, problem: Problem) -> Player:
         norm = problem.comparator_norm
-        factor = self.update.regret_factor(norm, norm)
+        factor = self.optimiser.regret_factor(norm, norm)
         # the experiments' optimiser has no h; the paper tunes with the norm bound in its place
         gamma = (
             tuned_gamma(self.gamma, problem, self.loss, factor or norm, self.delta)
@@ -246,13 +245,15 @@ class Gappletron:
         own = [gamma, graph.n_labels, graph.domination_number]
         return Player(
             predict=RULES[self.rule],
-            update=self.update.step,
-            parameters=np.concatenate([self.update.parameters(norm), own, revealing, dominating]),
+            update=self.optimiser.step,
+            parameters=np.concatenate(
+                [self.optimiser.parameters(norm), own, revealing, dominating]
+            ),
             state=fresh_state(N_STATE - OWN),
             declaration=Declaration(
-                self.loss, gamma, self.rule, factor, self.delta, self.update.spec
+                self.loss, gamma, self.rule, factor, self.delta, self.optimiser.spec
             ),
-            weights=self.update.weights(problem.n_features, graph.n_labels),
+            weights=self.optimiser.weights(problem.n_features, graph.n_labels),
         )
 
     @classmethod
@@ -264,7 +265,7 @@ class Gappletron:
         UserError
             for an unknown parameter or an illegal value
         """
-        check_keys("gappletron", given, ("loss", "rule", "update", "gamma", "delta"))
+        check_keys("gappletron", given, ("loss", "rule", "optimiser", "gamma", "delta"))
         gamma: float | str = given.get("gamma", "theorem-4a")
         if gamma not in cls.tunings:
             try:
@@ -274,7 +275,7 @@ class Gappletron:
         return cls(
             losses.parse(given.get("loss", "smooth-hinge")),
             given.get("rule", "threshold"),  # type: ignore[arg-type]
-            updates.parse(given.get("update", "projected")),
+            optimisers.parse(given.get("optimiser", "projected")),
             gamma,
             read_float(given, "delta", 0.05, "(0, 1)"),
         )

@@ -164,8 +164,8 @@ class Gaptron(Baseline):
         c = LOSSES[self.loss][1]
         n_labels, horizon = problem.n_labels, problem.horizon
         ones = self.tuning == "ones"
-        radius = 1.0 if ones else problem.feature_norm or 1.0  # for X = 0 any rate will do
-        gamma, rate = 0.0, c / (n_labels * radius * radius)
+        feature_norm = 1.0 if ones else problem.feature_norm or 1.0  # for X = 0 any rate will do
+        gamma, rate = 0.0, c / (n_labels * feature_norm * feature_norm)
         if problem.graph.is_full_information:
             require(
                 not self.gamma,
@@ -173,7 +173,11 @@ class Gaptron(Baseline):
                 " explore.",
             )
         else:
-            size = 1.0 if ones else n_labels * radius * problem.comparator_norm / math.sqrt(2 * c)
+            size = (
+                1.0
+                if ones
+                else n_labels * feature_norm * problem.comparator_norm / math.sqrt(2 * c)
+            )
             gamma = min(1.0, size / math.sqrt(horizon)) if self.gamma is None else self.gamma
             rate = c * gamma if ones else rate * gamma / n_labels
         return {

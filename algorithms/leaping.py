@@ -115,7 +115,7 @@ class Leaping:
         end[0, :, TARGET] = self.along, self.across
         return replace(
             player,
-            declaration=replace(player.declaration, regret_factor=self.factor, update=None),
+            declaration=replace(player.declaration, regret_factor=self.factor, optimiser=None),
             weights=start,
             rewrite=_leap,
             memory=end,

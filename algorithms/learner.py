@@ -90,7 +90,7 @@ class Declaration:
     rule : Gappletron's exploration rule ("printed", "threshold", "mixture"), or None
     regret_factor : h of guarantee (4) for comparators of the problem's norm; None where there is none
     delta : confidence parameter that gamma is tuned for, in (0, 1)
-    update : spec of its optimiser, one of updates.py, or None
+    optimiser : spec of its optimiser, one of optimisers.py, or None
     numbers : the numbers that it plays with once tuned, by the names of its parameters, for the claims about
         this learner alone
     weights : whether the game knows its weights, and so its scores, best label, gap and losses
@@ -101,7 +101,7 @@ class Declaration:
     rule: str | None = None
     regret_factor: float | None = None
     delta: float = 0.05
-    update: str | None = None
+    optimiser: str | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)
     weights: bool = True
 

@@ -12,7 +12,7 @@ m*          margin of the best label
 a           gap map: the loss if the best label were the true one
 L           ``smoothness``: ||gradient||^2 <= 2 L loss, condition (3)
 q           softmax of the scores
-X           ``radius``, bound on ||x||
+X           ``feature_norm``, bound on ||x||
 ==========  ==========================================================================
 """
 
@@ -56,10 +56,10 @@ class Loss(Protocol):
     def parameters(self, n_labels: int) -> FloatArray:
         """Numbers for the kernels."""
 
-    def smoothness(self, radius: float, n_labels: int) -> float:
-        """L of condition (3) for features of norm at most ``radius``."""
+    def smoothness(self, feature_norm: float, n_labels: int) -> float:
+        """L of condition (3) for features of norm at most ``feature_norm``."""
 
-    def maximum(self, radius: float, comparator_norm: float, n_labels: int) -> float:
+    def maximum(self, feature_norm: float, comparator_norm: float, n_labels: int) -> float:
         """Bound on the loss over the ball of radius ``comparator_norm``."""
 
     def values(self, scores: FloatArray, labels: IntArray) -> FloatArray:
@@ -139,11 +139,11 @@ class SmoothHinge:
     def parameters(self, n_labels: int) -> FloatArray:
         return np.zeros(1)
 
-    def smoothness(self, radius: float, n_labels: int) -> float:
-        return 4.0 * radius * radius
+    def smoothness(self, feature_norm: float, n_labels: int) -> float:
+        return 4.0 * feature_norm * feature_norm
 
-    def maximum(self, radius: float, comparator_norm: float, n_labels: int) -> float:
-        return 1.0 + 2.0 * math.sqrt(2.0) * comparator_norm * radius
+    def maximum(self, feature_norm: float, comparator_norm: float, n_labels: int) -> float:
+        return 1.0 + 2.0 * math.sqrt(2.0) * comparator_norm * feature_norm
 
     def values(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         m, _ = margins(scores, labels)
@@ -218,11 +218,11 @@ class Hinge:
     def parameters(self, n_labels: int) -> FloatArray:
         return np.array([self.threshold])
 
-    def smoothness(self, radius: float, n_labels: int) -> float:
-        return radius * radius / (1.0 - self.threshold)
+    def smoothness(self, feature_norm: float, n_labels: int) -> float:
+        return feature_norm * feature_norm / (1.0 - self.threshold)
 
-    def maximum(self, radius: float, comparator_norm: float, n_labels: int) -> float:
-        return 1.0 + math.sqrt(2.0) * comparator_norm * radius
+    def maximum(self, feature_norm: float, comparator_norm: float, n_labels: int) -> float:
+        return 1.0 + math.sqrt(2.0) * comparator_norm * feature_norm
 
     def values(self, scores: FloatArray, labels: IntArray) -> FloatArray:
         m, _ = margins(scores, labels)
@@ -310,11 +310,11 @@ class Logistic:
     def parameters(self, n_labels: int) -> FloatArray:
         return np.array([self.log_base(n_labels)])
 
-    def smoothness(self, radius: float, n_labels: int) -> float:
-        return LOGISTIC_SMOOTHNESS * radius * radius / self.log_base(n_labels)
+    def smoothness(self, feature_norm: float, n_labels: int) -> float:
+        return LOGISTIC_SMOOTHNESS * feature_norm * feature_norm / self.log_base(n_labels)
 
-    def maximum(self, radius: float, comparator_norm: float, n_labels: int) -> float:
-        reach = math.sqrt(2.0) * comparator_norm * radius
+    def maximum(self, feature_norm: float, comparator_norm: float, n_labels: int) -> float:
+        reach = math.sqrt(2.0) * comparator_norm * feature_norm
         return (math.log(n_labels) + reach) / self.log_base(n_labels)
 
     def values(self, scores: FloatArray, labels: IntArray) -> FloatArray:

@@ -8,12 +8,12 @@ Guarantee (4) of the paper asks that for every comparator U of the domain
 symbol  name here
 ======  ==============================================================
 h(U)    ``regret_factor``
-B       ``radius`` of the ball that is the domain
+B       ``comparator_norm``, the radius of the ball that is the domain
 S       ``state[GRADIENT_SUM]``, sum of squared norms of the estimated gradients
 v_t     ``weight``, the importance weight
 ======  ==============================================================
 
-Each step is a kernel with the signature ``UPDATE`` of learner.py; parameters[0] is the radius of the ball.
+Each step is a kernel with the signature ``UPDATE`` of learner.py; parameters[0] is B.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..errors import unknown
 from .learner import GRADIENT_SUM, SCALE, SQUARED_NORM, UPDATE
 
 
-class Update(Protocol):
+class Optimiser(Protocol):
     """An online convex optimiser."""
 
     step: ClassVar[Kernel]
@@ -113,14 +113,14 @@ def step_in_ball(
     squared_gradient = add_squared_gradient(weight, squared_norm, gradient, state)
     if squared_gradient == 0.0:
         return False
-    radius = parameters[0]
-    rate = math.sqrt(2.0) * radius / math.sqrt(state[GRADIENT_SUM])
+    comparator_norm = parameters[0]
+    rate = math.sqrt(2.0) * comparator_norm / math.sqrt(state[GRADIENT_SUM])
     along = weight * inner_product(gradient, scores)
     squared = state[SQUARED_NORM] - 2.0 * rate * along + rate * rate * squared_gradient
     scaled_copy(rate * weight / state[SCALE], gradient, coefficient)
-    if squared > radius * radius:
-        state[SCALE] *= radius / math.sqrt(squared)
-        squared = radius * radius
+    if squared > comparator_norm * comparator_norm:
+        state[SCALE] *= comparator_norm / math.sqrt(squared)
+        squared = comparator_norm * comparator_norm
     state[SQUARED_NORM] = squared
     return True
 
@@ -166,13 +166,13 @@ def _ftrl_step(
     if squared_gradient == 0.0:
         return False
     # V is minus the sum of the estimated gradients, so <gradient, sum> = -<gradient, scores> / scale
-    radius = parameters[0]
+    comparator_norm = parameters[0]
     along = weight * inner_product(gradient, scores) / state[SCALE]
     squared = state[SQUARED_NORM] - 2.0 * along + squared_gradient
     state[SQUARED_NORM] = squared
-    scale = radius / (2.0 * math.sqrt(state[GRADIENT_SUM]))
-    if squared * scale * scale > radius * radius:
-        scale = radius / math.sqrt(squared)
+    scale = comparator_norm / (2.0 * math.sqrt(state[GRADIENT_SUM]))
+    if squared * scale * scale > comparator_norm * comparator_norm:
+        scale = comparator_norm / math.sqrt(squared)
     state[SCALE] = scale
     scaled_copy(weight, gradient, coefficient)
     return True
@@ -232,8 +232,8 @@ class ProjectedDescent:
         return np.array([comparator_norm])
 
     def regret_factor(self, comparator_norm: float, norm: float) -> float | None:
-        radius = comparator_norm
-        return (radius + norm) ** 2 / (2 * math.sqrt(2) * radius) + math.sqrt(2) * radius
+        B = comparator_norm
+        return (B + norm) ** 2 / (2 * math.sqrt(2) * B) + math.sqrt(2) * B
 
     def weights(self, n_features: int, n_labels: int) -> FloatArray | None:
         return None
@@ -282,9 +282,9 @@ class StandStill:
         return np.eye(n_features, n_labels)
 
 
-NAMES: dict[str, Update] = {
-    update.spec: update
-    for update in (
+NAMES: dict[str, Optimiser] = {
+    optimiser.spec: optimiser
+    for optimiser in (
         UnprojectedDescent(),
         ProjectedDescent(),
         FollowTheRegularisedLeader(),
@@ -294,7 +294,7 @@ NAMES: dict[str, Update] = {
 """The optimisers by name."""
 
 
-def parse(spec: str) -> Update:
+def parse(spec: str) -> Optimiser:
     """Read the name of an optimiser.
 
     Raises
@@ -303,5 +303,5 @@ def parse(spec: str) -> Update:
         for an unknown name
     """
     if spec not in NAMES:
-        raise unknown("update", spec, NAMES)
+        raise unknown("optimiser", spec, NAMES)
     return NAMES[spec]

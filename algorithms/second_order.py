@@ -42,7 +42,7 @@ THETA, DIAGONAL = 0, 1
 """Matrices of ``memory``."""
 
 
-def squared_radius(problem: Problem) -> float:
+def squared_feature_norm(problem: Problem) -> float:
     """X^2, within the range of positive floats; 1 where all features are zero."""
     if problem.feature_norm == 0.0:
         return 1.0
@@ -129,7 +129,7 @@ class SecondOrderPerceptron(Baseline):
         self.check_number("regulariser", self.regulariser)
 
     def numbers(self, problem: Problem) -> dict[str, float]:
-        tuned = squared_radius(problem) if self.tuning == "theory" else 1.0
+        tuned = squared_feature_norm(problem) if self.tuning == "theory" else 1.0
         return {"regulariser": tuned if self.regulariser is None else self.regulariser}
 
     def player(self, problem: Problem) -> Player:

@@ -48,7 +48,7 @@ from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
 from .learner import OWN, PREDICT, REWRITE, Declaration, Player, Problem, fresh_state
 from .optimisers import StandStill
-from .second_order import DIAGONAL, diagonal_memory, move_entries, squared_radius
+from .second_order import DIAGONAL, diagonal_memory, move_entries, squared_feature_norm
 
 CURVATURE, BUDGET, ROUND, N_OWN = OWN, OWN + 1, OWN + 2, 3
 """Slots of ``state``: Q, M, and t."""
@@ -197,7 +197,7 @@ class Soba(Baseline):
         return observes_itself(graph)
 
     def numbers(self, problem: Problem) -> dict[str, float]:
-        regulariser = squared_radius(problem) if self.tuning == "theory" else 1.0
+        regulariser = squared_feature_norm(problem) if self.tuning == "theory" else 1.0
         if self.regulariser is not None:
             regulariser = self.regulariser
         if self.adaptive:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from functools import cache
+from multiprocessing import current_process
 from typing import Any, TypeVar
 
 from ..errors import UserError, require, unknown
 
+logger = logging.getLogger(__name__)
+
 Number = TypeVar("Number", int, float)
+
+RENAMED = {("gappletron", "update"): "optimiser", ("random-labels", "radius"): "comparator_norm"}
+"""The parameters that have another name now, by owner and old name, which is read for one release."""
 
 SMALLEST_RATE = 1e-9
 """Of exploration. Below this an estimate, of the order of 1/rho, would have no digits left for what it adds up with."""
@@ -22,8 +30,30 @@ _INTERVAL = re.compile(r"([\[(])\s*(\S+?)\s*,\s*(\S+?)\s*([\])])")
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     """Return the name and the parameters, as text, of ``name`` or ``name:key=value,key=value``.
 
-    Raises :class:`UserError` for an empty name, a part without ``=`` or a key given twice.
+    A parameter with an old name gets the new one. Raises :class:`UserError` for an empty name, a part without ``=`` or
+    a key given twice.
     """
+    name, written = _as_written(spec)
+    parameters: dict[str, str] = {}
+    for key, value in written.items():
+        new = _renamed(name, key)
+        require(new not in parameters, f"parameter '{new}' is given twice in '{spec}'")
+        parameters[new] = value
+    return name, parameters
+
+
+@cache
+def _renamed(owner: str, key: str) -> str:
+    """The name that a parameter has now; of an old one there is one note, and none of worker processes."""
+    new = RENAMED.get((owner, key), key)
+    if new != key and current_process().name == "MainProcess":
+        logger.warning(
+            "%s:%s= is now %s:%s=; the old name is read in 0.1 only", owner, key, owner, new
+        )
+    return new
+
+
+def _as_written(spec: str) -> tuple[str, dict[str, str]]:
     name, colon, tail = (part.strip() for part in spec.partition(":"))
     require(name != "", f"'{spec}' has no name: expected name or name:key=value,key=value")
     parameters: dict[str, str] = {}
@@ -44,7 +74,7 @@ def own_file(spec: str) -> str | None:
     values: Collection[str] = ()
     if re.fullmatch(r"\s*[a-z0-9-]+\s*:.*", spec, re.DOTALL):
         with suppress(UserError):
-            values = split_spec(spec)[1].values()
+            values = _as_written(spec)[1].values()
     found = next(filter(None, map(_OWN.fullmatch, (*values, spec))), None)
     return found and found[1]
 
@@ -56,7 +86,7 @@ def tidy(spec: str) -> str:
     """
     if not re.fullmatch(r"\s*[a-z0-9-]+\s*(:.*)?", spec) or spec.startswith("data:"):
         return spec
-    name, parameters = split_spec(spec)
+    name, parameters = _as_written(spec)
     parts = [f"{key}={_tidy(value)}" for key, value in parameters.items()]
     return ":".join([name, *([",".join(parts)] if parts else [])])
 

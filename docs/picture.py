@@ -20,10 +20,10 @@ from boundcheck.verify.judges.pathwise import Watch
 from boundcheck.verify.suite.run import Job, judge_job
 
 
-def watched(update: str, form: str) -> Watch:
+def watched(optimiser: str, form: str) -> Watch:
     """Guarantee (4) as one run of the alternating sequence shows it."""
     claim = catalog.claims()["gappletron/guarantee-4"]
-    learner = gappletron("smooth-hinge", "printed", update, "1")
+    learner = gappletron("smooth-hinge", "printed", optimiser, "1")
     case = resolve(Setting(learner, "alternation", "full", 512, radius=1.0), seed=0)
     watch = Watch(claim, claim.form(form), case)
     for rounds in case.replicate(0):
@@ -49,10 +49,10 @@ def main() -> None:
         "unprojected": "as printed, without projection: refuted",
         "projected": "as repaired, projected: holds",
     }
-    for axes, (update, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
-        watch = watched(update, "printed" if update == "unprojected" else "repaired")
+    for axes, (optimiser, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+        watch = watched(optimiser, "printed" if optimiser == "unprojected" else "repaired")
         _, rounds, observed, envelope, _ = zip(*watch.curve, strict=True)
-        axes.plot(rounds, observed, color="#b3261e" if update == "unprojected" else "#2f7d4f")
+        axes.plot(rounds, observed, color="#b3261e" if optimiser == "unprojected" else "#2f7d4f")
         axes.plot(rounds, envelope, color="#444", ls="--")
         bad = watch.first_bad
         if bad is not None:

@@ -61,6 +61,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
         level=logging.DEBUG if debug else logging.CRITICAL, format="%(name)s: %(message)s"
     )
     logging.getLogger("numba").setLevel(logging.WARNING)
+    logging.getLogger("boundcheck.algorithms.spec").setLevel(logging.WARNING)  # notes on old names
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

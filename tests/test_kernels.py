@@ -61,7 +61,7 @@ def test_kernels_are_found() -> None:
     assert {
         "loop.play_rounds",
         "losses._logistic",
-        "updates._projected_step",
+        "optimisers._projected_step",
         "gappletron._mixture",
     } <= names
     assert len(names) > 20

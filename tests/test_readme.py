@@ -15,8 +15,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from boundcheck.algorithms import graphs, losses
-from boundcheck.algorithms import optimisers as updates
+from boundcheck.algorithms import graphs, losses, optimisers
 from boundcheck.algorithms.gappletron import RULES
 from boundcheck.algorithms.learner import Problem
 from boundcheck.verify.games.weak.problem import WeakProblem
@@ -157,7 +156,7 @@ def test_the_page_on_learners_is_true() -> None:
             attrgetter(name)(problems[0])
     cells = {field.name for made in problems for field in dataclasses.fields(made)} - {"graph"}
     assert cells <= named
-    for value in [*RULES, *updates.NAMES, *losses.FORMS]:
+    for value in [*RULES, *optimisers.NAMES, *losses.FORMS]:
         assert f"`{value.split()[0]}`" in text
     for name in re.findall(r"\]\(([^)#]+)", text):
         assert (ROOT / "docs" / name).exists()

@@ -96,11 +96,10 @@ def _default(field: dataclasses.Field[Any]) -> str:
 
 def _values(made: type[Any]) -> str:
     """The legal values of the fields that are words; each module names them in capitals, in the plural."""
-    from ...algorithms import losses
-    from ...algorithms import optimisers as updates
+    from ...algorithms import losses, optimisers
 
     module = vars(sys.modules[made.__module__])
-    known = {"loss": module.get("LOSSES", losses.FORMS), "update": updates.NAMES} | {
+    known = {"loss": module.get("LOSSES", losses.FORMS), "optimiser": optimisers.NAMES} | {
         name[:-1].lower(): value for name, value in module.items() if name.isupper()
     }
     fields = [field.name for field in dataclasses.fields(made) if field.init]

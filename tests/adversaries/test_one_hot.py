@@ -14,7 +14,7 @@ from boundcheck.errors import UserError
 def test_features_name_the_class(n_labels: int) -> None:
     sequence = OneHot(n_labels).sequence(300, 2)
     assert np.array_equal(sequence.dense(), np.eye(n_labels)[sequence.labels])
-    assert sequence.radius == 1.0
+    assert sequence.feature_norm == 1.0
     assert set(sequence.labels) == set(range(n_labels))
 
 

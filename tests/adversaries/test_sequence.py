@@ -37,7 +37,7 @@ def test_dense_round_trip(small: Sequence) -> None:
     assert np.array_equal(small.dense(), X)
     assert [small.row(t).tolist() for t in range(3)] == X.tolist()
     assert small.squared_norms.tolist() == [25.0, 0.0, 5.0]
-    assert small.radius == 5.0
+    assert small.feature_norm == 5.0
 
 
 @settings(derandomize=True, max_examples=40, deadline=None)

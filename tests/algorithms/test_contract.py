@@ -27,8 +27,8 @@ from boundcheck.verify.games.labels.record import ACTION, ERROR, OBSERVED
 # beside the defaults and the tunings of every learner that has them
 VARIANTS = {
     "banditron": ["estimator=importance", "estimator=importance,tuning=theory"],
-    "gappletron": ["loss=logistic-K,rule=mixture,update=unprojected,gamma=ones",
-                   "loss=hinge,rule=printed,update=ftrl,gamma=0.3"],
+    "gappletron": ["loss=logistic-K,rule=mixture,optimiser=unprojected,gamma=ones",
+                   "loss=hinge,rule=printed,optimiser=ftrl,gamma=0.3"],
     "gaptron": ["loss=hinge", "loss=logistic-2", "loss=logistic-2,tuning=ones"],
     "newtron": ["projection=euclid", "projection=sphere,tuning=theory"],
     "passive-aggressive": ["variant=pa", "variant=pa-2"],

@@ -12,8 +12,7 @@ import pytest
 from worked_examples import examples, run_of
 
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.algorithms import graphs, losses
-from boundcheck.algorithms import optimisers as updates
+from boundcheck.algorithms import graphs, losses, optimisers
 from boundcheck.algorithms.gappletron import COUNTER, RATE, RULES, Gappletron, tuned_gamma
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import UserError
@@ -28,7 +27,7 @@ GRAPHS = {"bandit": "bandit", "filter": "filtering", "full": "full"}
 
 
 def run_with(loss: str, graph: str, gamma: float, *given: Any) -> Run:
-    learner = Gappletron(losses.parse(loss), "printed", updates.parse("unprojected"), gamma)
+    learner = Gappletron(losses.parse(loss), "printed", optimisers.parse("unprojected"), gamma)
     return run_of(learner, graph, *given)
 
 
@@ -151,7 +150,7 @@ def test_tunings_where_one_action_dominates(
 
 def test_a_learner_without_regret_factor_tunes_with_the_norm() -> None:
     problem = Problem(graphs.filtering(3), 3, 100, 1.0, 2.0)
-    learner = Gappletron(update=updates.UnprojectedDescent(), gamma="theorem-4b")
+    learner = Gappletron(optimiser=optimisers.UnprojectedDescent(), gamma="theorem-4b")
     declared = learner.player(problem).declaration
     assert declared.regret_factor is None
     assert declared.gamma == pytest.approx(2 * math.sqrt(4))
@@ -161,7 +160,7 @@ def test_a_learner_without_regret_factor_tunes_with_the_norm() -> None:
 @pytest.mark.parametrize("loss", ["smooth-hinge", "hinge", "logistic-2"])
 def test_label_efficient_probabilities_are_those_of_the_exact_rule(rule: str, loss: str) -> None:
     graph = graphs.label_efficient(3)
-    learner = Gappletron(losses.parse(loss), rule, updates.parse("stand-still"), 0.75)
+    learner = Gappletron(losses.parse(loss), rule, optimisers.parse("stand-still"), 0.75)
     scores = np.array([[1, 0.25, 0], [0.5, 0.75, 0], [0, 0, 0], [0, 0.125, 0.9375]])
     sequence = Sequence.from_dense(scores, [0, 0, 1, 2], 3, "scores")
     (block,) = Game(learner, sequence, graph).play(0, trace=True)
@@ -196,7 +195,7 @@ def test_label_efficient_probabilities_are_those_of_the_exact_rule(rule: str, lo
     ],
 )
 def test_rules_at_and_near_equality(rule: str, gamma: float, p: list[float]) -> None:
-    learner = Gappletron(losses.SmoothHinge(), rule, updates.parse("stand-still"), gamma)
+    learner = Gappletron(losses.SmoothHinge(), rule, optimisers.parse("stand-still"), gamma)
     sequence = Sequence.from_dense(np.array([[0.5, 0, 0]] * 4), [0] * 4, 3, "equality")
     (block,) = Game(learner, sequence, graphs.label_efficient(3)).play(0, trace=True)
     assert block.probabilities[3] == pytest.approx(p, abs=1e-15)
@@ -222,8 +221,8 @@ def test_illegal_parameters(given: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("spec", [
-    "gappletron:loss=logistic-K,rule=mixture,update=ftrl,gamma=0.5",
-    "gappletron:loss=hinge,rule=printed,update=projected,gamma=theorem-5b",
+    "gappletron:loss=logistic-K,rule=mixture,optimiser=ftrl,gamma=0.5",
+    "gappletron:loss=hinge,rule=printed,optimiser=projected,gamma=theorem-5b",
 ])  # fmt: skip
 def test_specs_round_trip(spec: str) -> None:
     assert catalog.learner(spec).spec == spec

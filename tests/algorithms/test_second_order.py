@@ -15,7 +15,7 @@ from boundcheck.algorithms.second_order import (
     DIAGONAL,
     THETA,
     SecondOrderPerceptron,
-    squared_radius,
+    squared_feature_norm,
 )
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
@@ -97,8 +97,8 @@ def test_with_the_tuning_of_theory_the_unit_of_the_features_does_not_matter() ->
 
 
 @pytest.mark.parametrize("radius", [0.0, 1e-300, 1e-160, 1.0, 1e150, 1.3e154])
-def test_the_squared_radius_stays_a_positive_float(radius: float) -> None:
-    square = squared_radius(Problem(graphs.full_information(3), 2, 100, radius))
+def test_the_squared_feature_norm_stays_a_positive_float(radius: float) -> None:
+    square = squared_feature_norm(Problem(graphs.full_information(3), 2, 100, radius))
     assert 0 < 1 / square < math.inf
     assert square >= 1 if radius == 0 or radius >= 1 else square <= 1e-300
 

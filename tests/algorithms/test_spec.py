@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
 
 import pytest
 
+from boundcheck.algorithms import spec as spec_module
 from boundcheck.algorithms.spec import (
+    RENAMED,
     check_keys,
     own_file,
     read_float,
@@ -16,6 +19,10 @@ from boundcheck.algorithms.spec import (
     tidy,
 )
 from boundcheck.errors import UserError
+from boundcheck.verify import catalog
+from boundcheck.verify.certificates.make import game_of
+from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.games.labels.resolve import resolve
 
 
 @pytest.mark.parametrize(
@@ -47,6 +54,45 @@ def test_a_spec_is_a_name_and_parameters(spec: str, expected: tuple[str, dict[st
 def test_a_malformed_spec_is_explained(spec: str, sentence: str) -> None:
     with pytest.raises(UserError, match=re.escape(sentence)):
         split_spec(spec)
+
+
+OLD = {
+    "gappletron:update=ftrl,gamma=2": "gappletron:optimiser=ftrl,gamma=2",
+    "random-labels:radius=3": "random-labels:comparator_norm=3",
+}
+
+
+@pytest.mark.parametrize(("old", "new"), OLD.items())
+def test_an_old_name_is_read_and_noted_once(
+    old: str, new: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = catalog.adversary if old.startswith("random") else catalog.learner
+    spec_module._renamed.cache_clear()
+    assert build(old) == build(old) == build(new)
+    (note,) = caplog.messages
+    for word in (*re.findall(r"\w+=", old + new), "0.1"):
+        assert word == "gamma=" or word in note
+    with pytest.raises(UserError, match=r"parameter '\w+' is given twice"):
+        build(f"{old},{new.partition(':')[2].partition(',')[0]}")
+    assert len(OLD) == len(RENAMED)
+
+
+def test_worker_processes_do_not_repeat_the_note(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec_module._renamed.cache_clear()
+    monkeypatch.setattr(multiprocessing.current_process(), "_name", "LokyProcess-1")
+    assert split_spec("gappletron:update=ftrl")[1] == {"optimiser": "ftrl"}
+    assert caplog.messages == []
+    spec_module._renamed.cache_clear()
+
+
+def test_a_game_of_an_old_file_keeps_its_words() -> None:
+    learner = "gappletron:update=ftrl,gamma=2"
+    case = resolve(Setting(learner, "random-labels:radius=2", "full", None), 0)
+    found = game_of(case)
+    assert (found["learner"], found["adversary"]) == (learner, "random-labels:radius=2")
+    assert case.learner == catalog.learner("gappletron:optimiser=ftrl,gamma=2")
 
 
 def test_an_unknown_key_gets_the_nearest_legal_one() -> None:

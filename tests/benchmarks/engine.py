@@ -51,12 +51,12 @@ WORK = {
     C: "the same learner by hand, K fixed when compiled; three sums",
 }
 
-REFERENCE = "gappletron:loss=smooth-hinge,rule=printed,update=unprojected,gamma=1"
+REFERENCE = "gappletron:loss=smooth-hinge,rule=printed,optimiser=unprojected,gamma=1"
 VARIANTS = (
     REFERENCE,
     "gappletron:loss=hinge",
     "gappletron:loss=logistic-2",
-    "gappletron:update=ftrl",
+    "gappletron:optimiser=ftrl",
     "passive-aggressive:variant=pa-2",
     "banditron:estimator=importance",
     "gaptron:loss=hinge",

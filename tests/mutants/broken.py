@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from boundcheck.adversaries.one_hot import OneHot
-from boundcheck.algorithms import optimisers as updates
+from boundcheck.algorithms import optimisers
 from boundcheck.algorithms.gappletron import (
     COUNTER,
     DOMINATION,
@@ -297,7 +297,7 @@ class Broken(Gappletron):
 
     @property
     def spec(self) -> str:
-        return f"mutant-{self.name}-{self.update.spec}"
+        return f"mutant-{self.name}-{self.optimiser.spec}"
 
     def player(self, problem: Problem) -> Player:
         return self.change(super().player(problem), problem)
@@ -311,7 +311,7 @@ def updating(function: Kernel) -> Change:
     """Only where weights move at all."""
 
     def change(player: Player, problem: Problem) -> Player:
-        moves = player.update is updates.ProjectedDescent.step
+        moves = player.update is optimisers.ProjectedDescent.step
         return replace(player, update=function) if moves else player
 
     return change

@@ -171,7 +171,9 @@ def settings(mutant: Mutant) -> list[Setting]:
     found = []
     for graph in ("bandit", "filtering", "random:density=0.5,seed=2"):
         if not mutant.learns:
-            still = Broken(update=StandStill(), gamma=2.0, name=mutant.name, change=mutant.change)
+            still = Broken(
+                optimiser=StandStill(), gamma=2.0, name=mutant.name, change=mutant.change
+            )
             found.append(Setting(still, "crafted-scores:n_labels=4", graph, 1500, None, 1))
         found.append(Setting(moving, "one-hot:n_labels=4,noise=0.1", graph, 400, None, 2))
     return [

@@ -144,7 +144,7 @@ CASES = [
     ("verify --learner gappletron:gama=1", ("gama", "did you mean 'gamma'")),
     ("verify --learner gappletron:loss=smooth", ("smooth", "did you mean 'smooth-hinge'")),
     ("verify --learner gappletron:rule=treshold", ("treshold", "did you mean 'threshold'")),
-    ("verify --learner gappletron:update=projeted", ("projeted", "did you mean 'projected'")),
+    ("verify --learner gappletron:optimiser=projeted", ("projeted", "did you mean 'projected'")),
     ("verify --learner gappletron:gamma=-1", ("gamma=-1", "at least 0")),
     ("verify --learner gappletron:gamma=nan", ("gamma=nan", "finite")),
     ("verify --learner gappletron:delta=2", ("delta=2", "(0, 1)")),

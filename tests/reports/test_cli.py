@@ -76,7 +76,7 @@ def test_table_has_a_line_for_each_form(verified: tuple[Path, str]) -> None:
 def test_table_names_the_worst_case(verified: tuple[Path, str]) -> None:
     folder, printed = verified
     summary = " ".join(printed[printed.rindex("claim  ") :].split())
-    spec = "gappletron:loss=logistic-K,rule=printed,update=stand-still,gamma=2"
+    spec = "gappletron:loss=logistic-K,rule=printed,optimiser=stand-still,gamma=2"
     assert f"{spec} | crafted-scores:n_labels=12 | full | T=" in summary
     assert "refuted as printed: gappletron/condition-2, gappletron/theorem-7" in summary
     assert "of these, hold as repaired: gappletron/condition-2, gappletron/theorem-7" in summary

@@ -99,7 +99,7 @@ def test_replay_refuses_what_would_take_hours(
     for adversary, horizon in (
         ("one-hot", 10**9),
         ("segments:n=1000000", None),
-        ("random-labels:radius=3000", None),
+        ("random-labels:comparator_norm=3000", None),
     ):
         content = header("played", claim, form)
         content |= {"game": game | {"adversary": adversary, "horizon": horizon}, "round": 3}

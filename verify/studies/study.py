@@ -148,7 +148,7 @@ class Study:
             raise UserError(
                 f"cell {_cell_name(cell)} of study '{self.name}' is impossible: {error}"
             ) from None
-        problem = Problem(graph, first.n_features, length, first.radius or 1.0, radius)
+        problem = Problem(graph, first.n_features, length, first.feature_norm or 1.0, radius)
         problems = {name: replace(problem, graph=other) for name, other in others.items()}
         learners = [
             [
@@ -369,12 +369,12 @@ radius = 1.0                               # bound on the comparator's norm that
 Guesser = "uniform"                        # one spec for all tunings
 
 [learners.GapLog]                          # or one for each; graph = "full" gives a learner its own
-ones = "gappletron:loss=logistic-K,rule=printed,update=unprojected,gamma=ones"
-theory = "gappletron:loss=logistic-K,rule=printed,update=unprojected,gamma=theorem-4a"
+ones = "gappletron:loss=logistic-K,rule=printed,optimiser=unprojected,gamma=ones"
+theory = "gappletron:loss=logistic-K,rule=printed,optimiser=unprojected,gamma=theorem-4a"
 
 [learners.GapSmH]
-ones = "gappletron:loss=smooth-hinge,rule=printed,update=unprojected,gamma=ones"
-theory = "gappletron:loss=smooth-hinge,rule=printed,update=unprojected,gamma=theorem-4a"
+ones = "gappletron:loss=smooth-hinge,rule=printed,optimiser=unprojected,gamma=ones"
+theory = "gappletron:loss=smooth-hinge,rule=printed,optimiser=unprojected,gamma=theorem-4a"
 
 [[findings]]                               # statements that the report checks, with intervals
 says = "GapLog makes fewer mistakes than guessing"

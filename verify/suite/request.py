@@ -297,7 +297,7 @@ def measured_hypotheses(case: AnyCase) -> list[Hypothesis]:
     rows = [
         Hypothesis("labels", sequence.n_labels, "number of classes K"),
         Hypothesis("rounds", sequence.horizon, "horizon T"),
-        Hypothesis("feature norm", sequence.radius, "largest norm X of a feature vector"),
+        Hypothesis("feature norm", sequence.feature_norm, "largest norm X of a feature vector"),
         Hypothesis("comparator norm", comparator.norm, f"of the {comparator.how} comparator U"),
         Hypothesis("radius", case.radius, "bound B on the norm of U"),
         Hypothesis(
@@ -318,7 +318,7 @@ def warning_about_scale(case: AnyCase) -> str | None:
     assert isinstance(case, Case)
     if case.loss is None or case.smoothness * case.radius**2 <= case.sequence.horizon:
         return None
-    norm = case.sequence.radius
+    norm = case.sequence.feature_norm
     return (
         f"features have norms up to {norm:.4g}; with the ball B={case.radius:g} bounds on mistakes grow with"
         f" L B^2 = {case.smoothness * case.radius**2:.3g} and say nothing in {case.sequence.horizon} rounds:"

@@ -14,7 +14,7 @@ from rich.markup import escape
 from boundcheck.reports.terminal.columns import Entry, show
 from boundcheck.reports.terminal.console import make_console
 
-LONG = "gappletron:loss=logistic-K,rule=printed,update=stand-still,gamma=2"
+LONG = "gappletron:loss=logistic-K,rule=printed,optimiser=stand-still,gamma=2"
 ENTRIES = [
     Entry(
         {"claim": "gappletron/lemma-1", "verdict": "[red]refuted[/] SURPRISE", "expected": "holds"}

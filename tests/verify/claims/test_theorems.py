@@ -174,7 +174,7 @@ from dataclasses import dataclass, replace
 
 from boundcheck.algorithms.gappletron import Gappletron
 from boundcheck.algorithms.learner import UPDATE
-from boundcheck.algorithms.updates import step_in_ball
+from boundcheck.algorithms.optimisers import step_in_ball
 from boundcheck.compiled import kernel
 
 

@@ -27,7 +27,7 @@ PLAYED = [
     ("banditron:estimator=importance,gamma=0.2", "filtering"),
     ("gaptron:loss=logistic-2,gamma=0.2", "bandit"),
     ("newtron:gamma=0.2", "bandit"),
-    ("gappletron:update=projected,gamma=2", "bandit"),
+    ("gappletron:optimiser=projected,gamma=2", "bandit"),
 ]
 
 

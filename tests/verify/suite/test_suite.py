@@ -176,7 +176,7 @@ def test_a_failure_of_ours_is_a_row_not_an_exception(monkeypatch: pytest.MonkeyP
         (Setting("gappletron", "one-hot", "bandit", 10, radius=float("nan")), "B=nan"),
         (Setting("segment-probe", "one-hot", "bandit", 10), "segment-probe"),
         (Setting("gappletron", "segments:n=4", "bandit", 11), "expected 10"),
-        (Setting("gappletron", "random-labels:radius=1", "full", None), "at least 2"),
+        (Setting("gappletron", "random-labels:comparator_norm=1", "full", None), "at least 2"),
         (Setting("gappletron", "data:absent.csv", "full", None), "absent.csv"),
         (Setting("gappletron", "one-hot", "bandits", 10), "did you mean 'bandit'"),
         (Setting("gappletron", "one-hot:n_labels=3", "filtering:revealing=3", 10), "3"),
@@ -309,7 +309,7 @@ def test_a_promise_counts_as_tested_in_any_case() -> None:
 def test_an_adversary_that_knows_its_rounds_is_asked() -> None:
     for adversary, rounds in (
         ("segments:n=5", 15),
-        ("random-labels:radius=3", 33),
+        ("random-labels:comparator_norm=3", 33),
         ("one-hot", 300),
     ):
         request = plan.Request(adversary=adversary, graph="filtering:revealing=1", scale="quick")

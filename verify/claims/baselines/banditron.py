@@ -158,7 +158,7 @@ SECOND_MOMENT = Claim(
 def _guesses(case: Case, horizon: float, hinge: float) -> float:
     """Bound on E[N]."""
     gamma, K = number(case, "gamma"), case.n_labels
-    size = (case.sequence.radius * case.comparator.norm) ** 2
+    size = (case.sequence.feature_norm * case.comparator.norm) ** 2
     if is_original(case):
         kappa = 1 / (1 - gamma + gamma / K) - 1
         slope, constant = size * (K / gamma + 1 - kappa), size * kappa * horizon

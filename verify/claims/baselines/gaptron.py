@@ -99,7 +99,7 @@ def round_settings() -> tuple[Setting, ...]:
 
 def largest_rate(case: Case) -> float:
     """The rate that still pays for itself: c / (K X^2), and for bandits this times gamma / K."""
-    K, X = case.n_labels, case.sequence.radius
+    K, X = case.n_labels, case.sequence.feature_norm
     rate = SHARES[case.loss_name] / (K * X * X) if X > 0 else math.inf
     return rate if case.graph.is_full_information else rate * number(case, "gamma") / K
 

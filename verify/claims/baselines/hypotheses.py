@@ -70,7 +70,7 @@ def number(case: Case, name: str) -> float:
 
 def largest_step(case: Case) -> float:
     """2 X^2 |U|^2: squared norm of a Perceptron step times that of the comparator."""
-    return 2 * (case.sequence.radius * case.comparator.norm) ** 2
+    return 2 * (case.sequence.feature_norm * case.comparator.norm) ** 2
 
 
 def sums(

@@ -95,7 +95,7 @@ EXPECTED_STEP = Claim(
 
 def _sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
     b, T, K = number(case, "smoothing"), ledger.rounds, case.n_labels
-    half = case.sequence.radius**2 / (2 if form.name == "transferred" else 1)
+    half = case.sequence.feature_norm**2 / (2 if form.name == "transferred" else 1)
     flat = ((b + half) * case.comparator.norm) ** 2 / (2 * b)
     hinge = case.hinge_until(T)
     envelope = (b + half) / b * hinge + flat

@@ -81,7 +81,7 @@ def _pa_1_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     c = number(case, "aggressiveness")
     mistakes = rounds.prefix_sums("pa-1-mistakes", rounds.column(ERROR))
     other = rounds.prefix_sums("pa-1-other", case.comparator_hinge[rounds.window])
-    factor = max(2 * case.sequence.radius**2, 1 / c)
+    factor = max(2 * case.sequence.feature_norm**2, 1 / c)
     envelope = factor * (case.comparator.norm**2 + 2 * c * other)
     return sums(mistakes, envelope, rounds.played)
 
@@ -90,7 +90,7 @@ def _pa_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     c = number(case, "aggressiveness")
     own = rounds.prefix_sums("pa-2-own", _losses(rounds) ** 2)
     other = rounds.prefix_sums("pa-2-other", case.comparator_hinge[rounds.window] ** 2)
-    factor = 2 * case.sequence.radius**2 + 1 / (2 * c)
+    factor = 2 * case.sequence.feature_norm**2 + 1 / (2 * c)
     envelope = factor * (case.comparator.norm**2 + 2 * c * other)
     return sums(own, envelope, rounds.played)
 

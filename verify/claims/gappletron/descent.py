@@ -44,12 +44,12 @@ class Descent:
 
     Attributes
     ----------
-    update : spec of the optimiser
+    optimiser : spec of it
     radius : B
     weights : W_t, shape (K, d)
     """
 
-    update: str
+    optimiser: str
     radius: float
     weights: FloatArray
     squares: float = 0.0
@@ -61,14 +61,14 @@ class Descent:
     def step(self, gradient: FloatArray) -> None:
         """Move by an estimated gradient, shape (K, d)."""
         squared = float(np.square(gradient).sum())
-        if self.update == "stand-still" or squared == 0:
+        if self.optimiser == "stand-still" or squared == 0:
             return
         self.squares += squared
         self.total += gradient
-        if self.update == "unprojected":
+        if self.optimiser == "unprojected":
             self.weights = self.weights - gradient / math.sqrt(1e-8 + self.squares)
             return
-        if self.update == "projected":
+        if self.optimiser == "projected":
             rate = math.sqrt(2) * self.radius / math.sqrt(self.squares)
             moved = self.weights - rate * gradient
         else:
@@ -85,10 +85,10 @@ def _gradients(loss: Loss, block: Block) -> FloatArray:
 
 def _start(case: Case) -> Descent:
     """The declared optimiser before the first round."""
-    update, shape = case.declaration.update, (case.n_labels, case.sequence.n_features)
-    assert update is not None
+    optimiser, shape = case.declaration.optimiser, (case.n_labels, case.sequence.n_features)
+    assert optimiser is not None
     return Descent(
-        update, case.radius, np.eye(*shape) if update == "stand-still" else np.zeros(shape)
+        optimiser, case.radius, np.eye(*shape) if optimiser == "stand-still" else np.zeros(shape)
     )
 
 
@@ -144,7 +144,7 @@ def _refuted(
     found.verdict, found.observed, found.ratio = Verdict.REFUTED, share, share / AGREEMENT
     found.evidence = (
         f"certified: replicate {replicate}, round {at}: the scores are not those of the"
-        f" {case.declaration.update} update"
+        f" {case.declaration.optimiser} optimiser"
     )
     # nine digits of the second implementation: the order in which it adds is the processor's
     content = audit_of(claim, form, case, replicate, at) | {
@@ -167,7 +167,7 @@ UPDATES = Claim(
             r" v_s\nabla\ell_s(W_s),\; s < t \quad\text{up to } 10^{-7}",
             Proof.PROVED,
             "a definition: followed with dense weights, from the game's own probabilities",
-            needs("loss", "update"),
+            needs("loss", "optimiser"),
         ),
     ),
     cases=update_settings,

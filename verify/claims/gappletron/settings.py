@@ -11,7 +11,7 @@ from ...games.labels.case import Setting
 
 LOSSES = ("smooth-hinge", "hinge", "logistic-2", "logistic-K")
 RULES = ("printed", "threshold", "mixture")
-UPDATES = ("projected", "ftrl", "unprojected")
+OPTIMISERS = ("projected", "ftrl", "unprojected")
 GRAPHS = ("full", "bandit", "filtering", "label-efficient", "cops-and-robbers")
 
 N_DIGRAPHS = 50
@@ -50,9 +50,9 @@ def scaled(setting: Setting, scale: str) -> Setting | None:
     return replace(setting, replicates=(setting.replicates + 1) // 2)
 
 
-def gappletron(loss: str, rule: str, update: str, gamma: str) -> str:
+def gappletron(loss: str, rule: str, optimiser: str, gamma: str) -> str:
     """Spec of a Gappletron."""
-    return f"gappletron:loss={loss},rule={rule},update={update},gamma={gamma}"
+    return f"gappletron:loss={loss},rule={rule},optimiser={optimiser},gamma={gamma}"
 
 
 @cache
@@ -75,18 +75,18 @@ def sum_settings() -> tuple[Setting, ...]:
     """Whole games: every loss, rule, optimiser and graph on two streams, one where the envelopes bite
     and the paper's own."""
     toy = (
-        Setting(gappletron(loss, rule, update, "theorem-4a"), "one-hot:noise=0.01", graph, 3000)
-        for loss, rule, update, graph in product(LOSSES, RULES, UPDATES, GRAPHS)
+        Setting(gappletron(loss, rule, optimiser, "theorem-4a"), "one-hot:noise=0.01", graph, 3000)
+        for loss, rule, optimiser, graph in product(LOSSES, RULES, OPTIMISERS, GRAPHS)
     )
     paper = (
         Setting(
-            gappletron(loss, rule, update, "ones"),
+            gappletron(loss, rule, optimiser, "ones"),
             "keywords:keyword_scale=2,n_labels=6,noise=0.05",
             graph,
             1000,
             radius=1.0,
         )
-        for loss, rule, update, graph in product(LOSSES, RULES, UPDATES, GRAPHS)
+        for loss, rule, optimiser, graph in product(LOSSES, RULES, OPTIMISERS, GRAPHS)
     )
     return (*toy, *paper)
 
@@ -203,8 +203,8 @@ def segment_settings() -> tuple[Setting, ...]:
     """Every learner on Theorem 6's graph, on decreasing and on equal segments, short and long."""
     learners = (
         *(
-            gappletron(loss, rule, update, gamma)
-            for loss, rule, update, gamma in product(
+            gappletron(loss, rule, optimiser, gamma)
+            for loss, rule, optimiser, gamma in product(
                 ("smooth-hinge", "logistic-2"), RULES, ("projected",), ("ones", "theorem-4a")
             )
         ),
@@ -245,11 +245,15 @@ def random_label_settings() -> tuple[Setting, ...]:
         "uniform",
     )
     enough = [
-        Setting(learner, f"random-labels:n_labels={K},radius={B}", "full", None, replicates=1)
+        Setting(
+            learner, f"random-labels:n_labels={K},comparator_norm={B}", "full", None, replicates=1
+        )
         for learner, (K, B) in product(learners, ((2, 2), (3, 2), (2, 3)))
     ]
     short = [
-        Setting(learners[0], f"random-labels:n_labels={K},radius=2", "full", T, replicates=1)
+        Setting(
+            learners[0], f"random-labels:n_labels={K},comparator_norm=2", "full", T, replicates=1
+        )
         for K, T in ((2, 1), (2, 3), (3, 6), (4, 9))
     ]
     return (*enough, *short)
@@ -316,14 +320,14 @@ def update_settings() -> tuple[Setting, ...]:
     """Short games for every loss and optimiser, with labels of one and of several observers."""
     return tuple(
         Setting(
-            gappletron(loss, "threshold", update, "ones"),
+            gappletron(loss, "threshold", optimiser, "ones"),
             "keywords:keyword_scale=1,n_labels=4,noise=0.1",
             graph,
             400,
             radius=1.5,
             replicates=2,
         )
-        for loss, update, graph in product(
-            LOSSES, (*UPDATES, "stand-still"), ("bandit", "filtering", "cops-and-robbers")
+        for loss, optimiser, graph in product(
+            LOSSES, (*OPTIMISERS, "stand-still"), ("bandit", "filtering", "cops-and-robbers")
         )
     )

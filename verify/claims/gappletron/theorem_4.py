@@ -131,7 +131,7 @@ def _sides_b(case: Case, form: Form, ledger: Ledger) -> MeanSides:
     top = 4 * math.sqrt(rho * u * T)
     loss = case.loss
     assert loss is not None
-    largest = loss.maximum(case.sequence.radius, case.radius, K)
+    largest = loss.maximum(case.sequence.feature_norm, case.radius, K)
     zero = float(loss.values(np.zeros((1, K)), np.zeros(1, dtype=np.int64))[0])
     return MeanSides(
         ledger.errors + ledger.learner_loss / K,

@@ -77,7 +77,7 @@ def examine(
     """Force the value with greedy labels, or show that the horizon is too short for it."""
     design = case.adversary
     assert isinstance(design, RandomLabels)
-    K, B, M, T = design.n_labels, design.radius, design.fresh_rounds, case.sequence.horizon
+    K, B, M, T = design.n_labels, design.comparator_norm, design.fresh_rounds, case.sequence.horizon
     value = forced_value(K, B)
     found = Outcome(Verdict.UNDECIDED, envelope=float(value), runs=1, rounds=T)
     if T <= M:
@@ -126,7 +126,7 @@ def _printed_expected(case: Case) -> Verdict | None:
     assert isinstance(design, RandomLabels)
     if design.fresh_rounds < T:
         return Verdict.HOLDS
-    return Verdict.REFUTED if forced_value(design.n_labels, design.radius) > T else None
+    return Verdict.REFUTED if forced_value(design.n_labels, design.comparator_norm) > T else None
 
 
 THEOREM_7 = Claim(

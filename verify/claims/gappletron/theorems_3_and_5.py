@@ -60,7 +60,7 @@ def _sides_5(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSid
     rho, q, delta = case.graph.domination_number, revealing_count(case), case.declaration.delta
     loss = case.loss
     assert loss is not None
-    log_term = loss.maximum(case.sequence.radius, case.radius, K) * math.log(2 / delta)
+    log_term = loss.maximum(case.sequence.feature_norm, case.radius, K) * math.log(2 / delta)
     if separable:
         A = (K + 2) * log_term + u
         constant, root, flat = 2 * math.log(2 / delta), 5 * math.sqrt(A * rho), 10 * K / q * A

@@ -175,7 +175,7 @@ class Case:
     def smoothness(self) -> float:
         """L of condition (3) for this sequence."""
         assert self.loss is not None
-        return self.loss.smoothness(self.sequence.radius, self.n_labels)
+        return self.loss.smoothness(self.sequence.feature_norm, self.n_labels)
 
     @cached_property
     def revealing_mask(self) -> NDArray[np.bool_]:

@@ -62,7 +62,7 @@ class Game:
             self.graph,
             self.sequence.n_features,
             self.sequence.horizon,
-            self.sequence.radius,
+            self.sequence.feature_norm,
             self.comparator_norm,
         )
 

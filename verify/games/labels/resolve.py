@@ -86,8 +86,8 @@ def _check_data(path: str, sequence: Sequence) -> None:
         " the features without gaps.",
     )
     require(
-        sequence.radius == 0 or SMALLEST <= sequence.radius <= LARGEST,
-        f"the largest norm of a row of '{path}' is {sequence.radius:g}: expected one of {SMALLEST:g} to"
+        sequence.feature_norm == 0 or SMALLEST <= sequence.feature_norm <= LARGEST,
+        f"the largest norm of a row of '{path}' is {sequence.feature_norm:g}: expected one of {SMALLEST:g} to"
         f" {LARGEST:g}; scale the features.",
     )
 
@@ -161,7 +161,9 @@ def resolve(setting: Setting, seed: int) -> Case:
     if planted is not None and fits(planted, radius):
         comparator = planted
     else:
-        problem = Problem(graph, sequence.n_features, sequence.horizon, sequence.radius, radius)
+        problem = Problem(
+            graph, sequence.n_features, sequence.horizon, sequence.feature_norm, radius
+        )
         # the bounds of learners without a surrogate loss are about margins below one as well
         loss = learner.player(problem).declaration.loss or SmoothHinge()
         comparator = _fitted(_SequenceKey(sequence), loss, radius)

@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ....algorithms import losses
-from ....algorithms import optimisers as updates
+from ....algorithms import losses, optimisers
 from ....algorithms.gappletron import RULES
 from ....algorithms.learner import Declaration, Player, Problem, fresh_state
 from ....algorithms.spec import own_file
@@ -100,7 +99,7 @@ class PlainLearner:
             rule,
             factor,
             float(delta),
-            None if optimiser is None else updates.parse(str(optimiser)).spec,
+            None if optimiser is None else optimisers.parse(str(optimiser)).spec,
             weights=attribute(learner, "weights", self._who) is not None,
         )
 

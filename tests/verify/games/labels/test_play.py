@@ -11,8 +11,7 @@ import pytest
 
 from boundcheck.adversaries.keywords import Keywords
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.algorithms import graphs, losses
-from boundcheck.algorithms import optimisers as updates
+from boundcheck.algorithms import graphs, losses, optimisers
 from boundcheck.algorithms.gappletron import RULES, Gappletron
 from boundcheck.algorithms.learner import (
     GRADIENT_SUM,
@@ -29,7 +28,7 @@ from boundcheck.compiled import kernel
 from boundcheck.verify.games.labels.play import Game, Run, game_stream
 
 LOSSES = ("smooth-hinge", "hinge", "logistic-2", "logistic-K")
-UPDATES = ("unprojected", "projected", "ftrl")
+OPTIMISERS = ("unprojected", "projected", "ftrl")
 GRAPHS = ("full", "bandit", "filtering", "label-efficient", "random:density=0.4,seed=3")
 
 
@@ -63,11 +62,11 @@ def same_bits(a: list[np.ndarray], b: list[np.ndarray]) -> bool:
 @pytest.mark.parametrize(("stream", "loss"), list(product((binary, real), LOSSES)))
 def test_compiled_equals_interpreted_bit_for_bit(stream, loss) -> None:
     sequence = stream()
-    for rule, update, graph in product(RULES, UPDATES, GRAPHS):
-        learner = Gappletron(losses.parse(loss), rule, updates.parse(update), 0.7)
+    for rule, optimiser, graph in product(RULES, OPTIMISERS, GRAPHS):
+        learner = Gappletron(losses.parse(loss), rule, optimisers.parse(optimiser), 0.7)
         game = Game(learner, sequence, graphs.parse(graph, 4), comparator_norm=0.8, seed=3)
         native, plain = (everything(game, interpreted=form) for form in (False, True))
-        assert same_bits(native, plain), (rule, update, graph)
+        assert same_bits(native, plain), (rule, optimiser, graph)
         assert native[0].shape[0] == sequence.horizon
 
 
@@ -165,7 +164,7 @@ class InFull:
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_a_learner_may_rewrite_its_weights_from_the_features(graph: str) -> None:
     """Descent written with ``rewrite`` is descent written with ``update``, to the last bit."""
-    inner = Gappletron(update=updates.parse("unprojected"), gamma=0.7)
+    inner = Gappletron(optimiser=optimisers.parse("unprojected"), gamma=0.7)
     stream = binary()  # of zeros and ones, so that the squared norms are exact
     games = [Game(who, stream, graphs.parse(graph, 4), seed=3) for who in (inner, InFull(inner))]
     plain, native, python = (
@@ -289,7 +288,7 @@ class Noter:
     promises = ()
 
     def player(self, problem: Problem) -> Player:
-        base = Gappletron(update=updates.StandStill(), gamma=0.5).player(problem)
+        base = Gappletron(optimiser=optimisers.StandStill(), gamma=0.5).player(problem)
         state = np.zeros(OWN + 1 + 2 * problem.horizon)
         state[SCALE], state[OWN] = 1.0, OWN + 1
         return Player(
