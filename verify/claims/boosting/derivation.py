@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache, cached_property
 from math import comb
 from typing import Any, ClassVar
+
+from gmpy2 import mpq
 
 from ....adversaries.weak_learning.worst_pair import WorstPair
 from ....errors import require
@@ -27,7 +28,7 @@ from ...certificates.instances import Json
 from ...certificates.make import exact_certificate
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...exact.boosting import decimal
-from ...exact.numbers import Interval
+from ...exact.numbers import Interval, rational
 from ...games.labels.case import Setting
 from ...games.weak.case import WeakCase
 from ...judges.pathwise import Outcome
@@ -44,7 +45,7 @@ class PairInstance:
     """
 
     horizon: int
-    delta: Fraction
+    delta: mpq
     kind: ClassVar[str] = "pair"
 
     def __post_init__(self) -> None:
@@ -53,7 +54,7 @@ class PairInstance:
 
     @classmethod
     def from_json(cls, data: Any) -> PairInstance:
-        return cls(int(data["horizon"]), Fraction(data["delta"]))
+        return cls(int(data["horizon"]), rational(data["delta"]))
 
     def to_json(self) -> Json:
         return {"horizon": self.horizon, "delta": str(self.delta)}
@@ -73,10 +74,10 @@ class PairInstance:
             low, high = (low, middle) if above else (middle, high)
         return high
 
-    def probability(self, factor: int) -> Fraction:
+    def probability(self, factor: int) -> mpq:
         """P(D1 + D2 > factor b sqrt(2 T ln(1/delta)))."""
         ways = sum(comb(self.horizon, h) for h in range(self.heads(factor), self.horizon + 1))
-        return Fraction(ways, 2**self.horizon)
+        return mpq(ways, 2**self.horizon)
 
     @property
     def derived(self) -> Json:

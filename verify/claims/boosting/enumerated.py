@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
+from gmpy2 import mpq
 
 from ....errors import require
 from ...exact.boosting import Fractions, decimal
 from ...games.labels.case import Case, Setting
 
 RATES = tuple(
-    Fraction(n, d) for n, d in ((1, 2), (9, 10), (1, 10), (3, 10), (2, 3), (99, 100), (1, 100))
+    mpq(n, d) for n, d in ((1, 2), (9, 10), (1, 10), (3, 10), (2, 3), (99, 100), (1, 100))
 )
 """Exploration rates at which statements about every rate are looked at, beside that of the learner."""
 
@@ -66,18 +66,18 @@ def _setting(learner: str, n_labels: int) -> Setting:
     return Setting(learner, f"one-hot:n_labels={n_labels}", "bandit", 6, replicates=1)
 
 
-def rho_of(case: Case) -> Fraction:
+def rho_of(case: Case) -> mpq:
     """The exploration rate that the learner plays with."""
     return decimal(case.declaration.numbers["rho"])
 
 
-def rates(case: Case) -> tuple[Fraction, ...]:
+def rates(case: Case) -> tuple[mpq, ...]:
     """That of the learner, the largest one at which k / rho bounds loss estimates, and ``RATES``."""
     k = case.n_labels
-    return tuple(dict.fromkeys((rho_of(case), Fraction(k, k + 1), *RATES)))
+    return tuple(dict.fromkeys((rho_of(case), mpq(k, k + 1), *RATES)))
 
 
-def check_draw(n_labels: int, rho: Fraction, *labels: int) -> None:
+def check_draw(n_labels: int, rho: mpq, *labels: int) -> None:
     """Refuse a round of exploration with too few labels, a rate out of range, or labels that are none."""
     require(n_labels >= 2, f"{n_labels} labels: expected at least 2.")
     require(0 < rho < 1, f"rho {rho}: expected a number above 0 and below 1.")
@@ -90,7 +90,7 @@ def few(n_labels: int) -> tuple[int, ...]:
     return tuple(range(n_labels)) if n_labels <= 6 else (0, 1, n_labels - 1)
 
 
-def grid(values: Sequence[Fraction], size: int) -> list[tuple[Fraction, ...]]:
+def grid(values: Sequence[mpq], size: int) -> list[tuple[mpq, ...]]:
     """All tuples of the values, or a fixed sample of them where they are many."""
     if len(values) ** size <= MOST_TUPLES:
         return list(product(values, repeat=size))
@@ -103,6 +103,6 @@ def most_remaining(n_labels: int) -> int:
     return MOST_REMAINING if n_labels <= 5 else MOST_REMAINING // 2
 
 
-def deviation(found: Fractions, stated: Fractions) -> Fraction:
+def deviation(found: Fractions, stated: Fractions) -> mpq:
     """The largest difference."""
     return max(abs(a - b) for a, b in zip(found, stated, strict=True))

@@ -16,19 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import islice, product
 from typing import Any, ClassVar
 
 import numpy as np
+from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates
 from ....errors import require
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, Rows, decimal, texts
-from ...exact.numbers import Interval
+from ...exact.numbers import Interval, rational
 from ...games.labels.case import Case
 from ...judges.enumeration import Check, Enumeration
 from .enumerated import (
@@ -58,7 +58,7 @@ class DrawInstance:
     rows : costs, row r if r is the true label; k of them
     """
 
-    rho: Fraction
+    rho: mpq
     best: int
     label: int
     played: int
@@ -74,9 +74,9 @@ class DrawInstance:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> DrawInstance:
-        rows = tuple(tuple(Fraction(cost) for cost in row) for row in data["rows"])
+        rows = tuple(tuple(rational(cost) for cost in row) for row in data["rows"])
         best, label, played = (int(data[name]) for name in ("best", "label", "played"))
-        return cls(Fraction(data["rho"]), best, label, played, rows)
+        return cls(rational(data["rho"]), best, label, played, rows)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -137,7 +137,7 @@ class DrawInstance:
 
 
 @lru_cache(maxsize=1 << 14)
-def losses_of(best: int, label: int, played: int, rho: Fraction, k: int) -> Fractions:
+def losses_of(best: int, label: int, played: int, rho: mpq, k: int) -> Fractions:
     return exact.loss_estimate(best, label, played, exact.exploration(best, rho, k))
 
 
@@ -145,14 +145,14 @@ def losses_of(best: int, label: int, played: int, rho: Fraction, k: int) -> Frac
 def unit_rows(k: int) -> tuple[Rows, ...]:
     """Every matrix with one entry 1 and the others 0: what is linear in the costs is known from these."""
     return tuple(
-        tuple(tuple(Fraction((r, i) == at) for i in range(k)) for r in range(k))
+        tuple(tuple(mpq((r, i) == at) for i in range(k)) for r in range(k))
         for at in product(range(k), repeat=2)
     )
 
 
 def zero_one(k: int) -> Rows:
     """The zero-one losses."""
-    return tuple(tuple(Fraction(r != i) for i in range(k)) for r in range(k))
+    return tuple(tuple(mpq(r != i) for i in range(k)) for r in range(k))
 
 
 def _rounds(case: Case, form: Form) -> Iterator[DrawInstance]:
@@ -167,11 +167,11 @@ def _mean_loss(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
     return Interval.of(deviation(instance.mean_loss, stated)), Interval.of(0)
 
 
-def _seen(case: Case) -> Iterator[tuple[Fraction, int, int, int, Any, Any]]:
+def _seen(case: Case) -> Iterator[tuple[mpq, int, int, int, Any, Any]]:
     """What the learners' code makes of fractions: probabilities and loss estimates from what a booster sees."""
     k = case.n_labels
-    for rho, best in product((rho_of(case), Fraction(1, 3)), few(k)):
-        p = estimates.exploration(best, rho, k)  # type: ignore[arg-type]
+    for rho, best in product((rho_of(case), mpq(1, 3)), few(k)):
+        p = estimates.exploration(best, rho, k)
         for label, played in product(few(k), range(k)):
             yield (
                 rho,
@@ -229,8 +229,8 @@ def used_rows(case: Case) -> Iterator[Rows]:
     """Cost matrices that the booster uses: potentials after some votes, or gradients at some scores."""
     k = case.n_labels
     if adapts(case) is None:
-        for weights in grid((Fraction(1), Fraction(1, 3), Fraction(50)), k - 1):
-            yield exact.logistic_costs((Fraction(1), *weights))
+        for weights in grid((mpq(1), mpq(1, 3), mpq(50)), k - 1):
+            yield exact.logistic_costs((mpq(1), *weights))
         return
     made, most = booster(case).potentials(k), min(booster(case).learners - 1, most_remaining(k))
     for cast in range(most + 1):
@@ -255,7 +255,7 @@ def _mean_cost(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
 
 def _cost_checks(case: Case) -> Iterator[Check]:
     k = case.n_labels
-    rows = tuple(tuple(Fraction(3 * r - i * i, 1 + r + i) for i in range(k)) for r in range(k))
+    rows = tuple(tuple(mpq(3 * r - i * i, 1 + r + i) for i in range(k)) for r in range(k))
     array = np.array(rows, dtype=object)
     for rho, best, label, played, _, losses in _seen(case):
         what = f"the cost estimate for best label {best}, label {label} and label {played} played"

@@ -15,9 +15,10 @@ row puts all of its cost on that entry or none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import islice, product
 from typing import Any
+
+from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates
 from ....errors import require
@@ -32,20 +33,20 @@ from .estimates_in_play import told_checks
 from .hypotheses import adapts, divides_by_most, explores
 
 
-def loss_limit(k: int, rho: Fraction) -> Fraction:
+def loss_limit(k: int, rho: mpq) -> mpq:
     """The largest loss estimate for three labels or more, and a bound for two."""
     return max((k - 1) / rho, 1 / (1 - rho))
 
 
-def cost_limit(k: int, rho: Fraction) -> Fraction:
+def cost_limit(k: int, rho: mpq) -> mpq:
     """The largest entry of a cost estimate whose rows lie in C^eor_1."""
-    return max((k - 2) * ((k - 1) / rho - 1), (k - 1) * rho / (1 - rho), Fraction(k - 1))
+    return max((k - 2) * ((k - 1) / rho - 1), (k - 1) * rho / (1 - rho), mpq(k - 1))
 
 
-def slope_limit(k: int, rho: Fraction) -> Fraction:
+def slope_limit(k: int, rho: mpq) -> mpq:
     """The supremum of an entry of an estimated gradient of the logistic loss."""
-    hit = (k - 1) / rho - 1 if k >= 3 else Fraction(0)
-    return (k - 1) * max(hit, rho / (1 - rho), Fraction(1))
+    hit = (k - 1) / rho - 1 if k >= 3 else mpq(0)
+    return (k - 1) * max(hit, rho / (1 - rho), mpq(1))
 
 
 def _draws(case: Case, form: Form) -> Iterator[DrawInstance]:
@@ -126,7 +127,7 @@ def extreme_rows(losses: Fractions, entry: int, sign: int) -> Rows:
         wanted = r != entry and (sign * (1 - loss) > 0 or k == 2)
         elsewhere = next((i for i in range(k) if i not in (r, entry)), 1 - r)
         at = entry if wanted else elsewhere
-        rows.append(tuple(Fraction(i == at) for i in range(k)))
+        rows.append(tuple(mpq(i == at) for i in range(k)))
     return tuple(rows)
 
 
@@ -150,7 +151,7 @@ def _bounded_cost(instance: DrawInstance, form: Form) -> tuple[Interval, Interva
         envelope = k / rho
     else:
         envelope = cost_limit(k, rho)
-        if rho <= Fraction(k, k + 1):
+        if rho <= mpq(k, k + 1):
             envelope = min(envelope, k * k / rho)
     return Interval.of(max(map(abs, instance.estimate))), Interval.of(envelope)
 
@@ -192,15 +193,15 @@ COST_BOUNDED = Claim(
 )
 
 
-def scale_of(case: Case) -> Fraction:
+def scale_of(case: Case) -> mpq:
     """What the booster divides its costs by: k - 1 for potentials, k (k - 1) for gradients."""
     k = case.n_labels
-    return Fraction(k * (k - 1) if adapts(case) is None else k - 1)
+    return mpq(k * (k - 1) if adapts(case) is None else k - 1)
 
 
 def _told(case: Case, form: Form) -> Iterator[DrawInstance]:
     k, rho = case.n_labels, rho_of(case)
-    scale = Fraction(1) if form.name == "transferred" else scale_of(case)
+    scale = mpq(1) if form.name == "transferred" else scale_of(case)
     matrices = sorted(islice(used_rows(case), 60), key=lambda rows: len(str(rows)))
     for rows in matrices[:30]:
         divided = tuple(tuple(cost / scale for cost in row) for row in rows)
@@ -210,7 +211,7 @@ def _told(case: Case, form: Form) -> Iterator[DrawInstance]:
 
 def _bounded_told(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
     k, rho = instance.n_labels, instance.rho
-    require(rho <= Fraction(k, k + 1), f"rho {rho}: expected at most k/(k+1).")
+    require(rho <= mpq(k, k + 1), f"rho {rho}: expected at most k/(k+1).")
     return worst(*((abs(cost), k / rho) for cost in instance.estimate))
 
 
@@ -224,7 +225,7 @@ def _divided(case: Case) -> str | None:
 
 def _told_expected(case: Case) -> Verdict | None:
     k, rho = case.n_labels, rho_of(case)
-    largest = slope_limit(k, rho) if adapts(case) is None else max(cost_limit(k, rho), Fraction(k))
+    largest = slope_limit(k, rho) if adapts(case) is None else max(cost_limit(k, rho), mpq(k))
     if largest <= k / rho:
         return Verdict.HOLDS
     return Verdict.REFUTED if k >= 4 else None

@@ -22,10 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cache, cached_property
 from itertools import product
 from typing import Any, ClassVar
+
+from gmpy2 import mpq
 
 from ....adversaries.weak_learning.noise import Estimate
 from ....errors import require
@@ -33,7 +34,7 @@ from ...certificates.instances import Json
 from ...certificates.make import exact_certificate
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...exact import boosting as exact
-from ...exact.numbers import Interval
+from ...exact.numbers import Interval, rational
 from ...games.labels.case import Setting
 from ...games.weak.case import WeakCase
 from ...judges.pathwise import Outcome
@@ -53,10 +54,10 @@ class OrderInstance:
     """
 
     n_labels: int
-    edge: Fraction
-    weight: Fraction
-    delta: Fraction
-    rho: Fraction
+    edge: mpq
+    weight: mpq
+    delta: mpq
+    rho: mpq
     kind: ClassVar[str] = "order"
 
     def __post_init__(self) -> None:
@@ -68,7 +69,7 @@ class OrderInstance:
 
     @classmethod
     def from_json(cls, data: Any) -> OrderInstance:
-        numbers = (Fraction(data[name]) for name in ("edge", "weight", "delta", "rho"))
+        numbers = (rational(data[name]) for name in ("edge", "weight", "delta", "rho"))
         return cls(int(data["n_labels"]), *numbers)
 
     def to_json(self) -> Json:
@@ -76,7 +77,7 @@ class OrderInstance:
         return {"n_labels": self.n_labels} | {name: str(getattr(self, name)) for name in names}
 
     @property
-    def drift(self) -> Fraction:
+    def drift(self) -> mpq:
         """g = gamma m/k."""
         return self.edge * self.weight / self.n_labels
 
@@ -86,14 +87,14 @@ class OrderInstance:
         return Interval.of(1 / self.delta).log()
 
     @property
-    def bound(self) -> Fraction:
+    def bound(self) -> mpq:
         """b = k/rho."""
         return self.n_labels / self.rho
 
     @property
     def limit(self) -> Interval:
         """b^2 L/(2g), the maximum over real T."""
-        return self.bound**2 * self.luck / (2 * self.drift)
+        return Interval.of(self.bound**2) * self.luck / Interval.of(2 * self.drift)
 
     @cached_property
     def longest(self) -> int:
@@ -102,7 +103,7 @@ class OrderInstance:
         return max((below, below + 1), key=lambda T: self._at(T).lo)
 
     def _at(self, T: int) -> Interval:
-        return self.bound * (2 * T * self.luck).sqrt() - self.drift * T
+        return Interval.of(self.bound) * (2 * T * self.luck).sqrt() - Interval.of(self.drift * T)
 
     @cached_property
     def excess_loss(self) -> Interval:
@@ -111,31 +112,31 @@ class OrderInstance:
         return self._at(below).max(self._at(below + 1))
 
     @cached_property
-    def _laws(self) -> list[list[tuple[Fraction, Fraction]]]:
+    def _laws(self) -> list[list[tuple[mpq, mpq]]]:
         """Probability and value of D1 + D2 for each label, predicted label and label of h*."""
         k = self.n_labels
         labels = product(range(min(k, 3)), repeat=3)  # more labels behave like one of three
         return [estimate_errors(k, self.rho, *each) for each in labels]
 
     @cached_property
-    def variance(self) -> Fraction:
+    def variance(self) -> mpq:
         """V: the largest variance of D1 + D2."""
-        return max(sum((p * d * d for p, d in law), Fraction(0)) for law in self._laws)
+        return max(sum((p * d * d for p, d in law), mpq(0)) for law in self._laws)
 
     @cached_property
-    def largest(self) -> Fraction:
+    def largest(self) -> mpq:
         """The largest value of D1 + D2."""
         return max(d for law in self._laws for _, d in law)
 
     @cached_property
-    def inverse_rate(self) -> Fraction:
+    def inverse_rate(self) -> mpq:
         """1/lambda = V/(2g) + max(D1 + D2)/3."""
         return self.variance / (2 * self.drift) + self.largest / 3
 
     @property
     def smaller_excess_loss(self) -> Interval:
         """L/lambda."""
-        return self.luck * self.inverse_rate
+        return self.luck * Interval.of(self.inverse_rate)
 
     @property
     def growth(self) -> Interval:
@@ -169,23 +170,23 @@ class OrderInstance:
 
 
 def estimate_errors(
-    k: int, rho: Fraction, label: int, predicted: int, best: int
-) -> list[tuple[Fraction, Fraction]]:
+    k: int, rho: mpq, label: int, predicted: int, best: int
+) -> list[tuple[mpq, mpq]]:
     """The law of (c - c-hat) at ``predicted`` plus (c-hat - c) at ``best``, for costs of 1/(k-1) each.
 
     The booster plays ``predicted`` with probability 1 - rho; equations (4) and (5), in fractions.
     """
     law = []
-    cost, p = Fraction(1, k - 1), exact.exploration(predicted, rho, k)
+    cost, p = mpq(1, k - 1), exact.exploration(predicted, rho, k)
     for played, chance in enumerate(p):
         shares = [1 - loss for loss in exact.loss_estimate(predicted, label, played, p)]
-        total = sum(shares, Fraction(0))
+        total = sum(shares, mpq(0))
         errors = [cost * (total - shares[r]) - cost * (r != label) for r in (best, predicted)]
         law.append((chance, errors[0] - errors[1]))
     return law
 
 
-DELTA = Fraction(1, 20)
+DELTA = mpq(1, 20)
 
 
 def _order_of(case: WeakCase) -> OrderInstance:
@@ -194,7 +195,7 @@ def _order_of(case: WeakCase) -> OrderInstance:
     return OrderInstance(
         case.n_labels,
         exact.decimal(case.adversary.edge),
-        Fraction(case.stream.least_weight),
+        mpq(case.stream.least_weight),
         DELTA,
         exact.decimal(noise.rho),
     )

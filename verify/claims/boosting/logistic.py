@@ -12,25 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from gmpy2 import mpq
 
 from ....algorithms.boosting import logistic
 from ....errors import require
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, Rows, texts
-from ...exact.numbers import Interval
+from ...exact.numbers import Interval, rational
 from ...games.labels.case import Case
 from ...judges.enumeration import Check, Enumeration, worst
 from .enumerated import adaptive_settings, full_settings, grid
 from .estimates_in_play import told_checks
 from .hypotheses import adapts
 
-WEIGHTS = (Fraction(1), Fraction(2), Fraction(1, 64), Fraction(10**6))
+WEIGHTS = (mpq(1), mpq(2), mpq(1, 64), mpq(10**6))
 """Exponentials of scores from which gradients are made."""
 
 EXACTLY = 1e-12
@@ -55,7 +55,7 @@ class GradientInstance:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GradientInstance:
-        return cls(tuple(Fraction(weight) for weight in data["weights"]))
+        return cls(tuple(rational(weight) for weight in data["weights"]))
 
     def to_json(self) -> dict[str, Any]:
         return {"weights": texts(self.weights)}
@@ -74,7 +74,7 @@ class GradientInstance:
 
 def _scores(case: Case, form: Form) -> Iterator[GradientInstance]:
     for weights in grid(WEIGHTS, case.n_labels - 1):  # a common factor changes nothing
-        yield GradientInstance((Fraction(1), *weights))
+        yield GradientInstance((mpq(1), *weights))
 
 
 def _gradient(instance: GradientInstance, form: Form) -> tuple[Interval, Interval]:

@@ -18,27 +18,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement
 from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
+from gmpy2 import mpq
 
 from ....algorithms.boosting import logistic
 from ....errors import require
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, texts
-from ...exact.numbers import Interval
+from ...exact.numbers import Interval, rational
 from ...games.labels.case import Case, Setting
 from ...judges.enumeration import Check, Enumeration, worst
 from .enumerated import adaptive_settings, full_settings, grid
 from .hypotheses import adapts
 from .logistic import EXACTLY, WEIGHTS
 
-LIMITS = (Fraction(1354, 10_000), Fraction(7389, 1000))
+LIMITS = (mpq(1354, 10_000), mpq(7389, 1000))
 """Just inside exp(-2) and exp(2)."""
 
 SEEDED = 40
@@ -76,7 +76,7 @@ class EdgeInstance:
     def from_json(cls, data: Mapping[str, Any]) -> EdgeInstance:
         return cls(
             tuple(
-                (tuple(Fraction(w) for w in weights), int(label), int(predicted))
+                (tuple(rational(w) for w in weights), int(label), int(predicted))
                 for weights, label, predicted in data["rounds"]
             )
         )
@@ -90,23 +90,19 @@ class EdgeInstance:
         return tuple(exact.logistic_costs(weights)[label] for weights, label, _ in self.rounds)
 
     @property
-    def size(self) -> Fraction:
-        return -sum(
-            (c[y] for c, (_, y, _) in zip(self.costs, self.rounds, strict=True)), Fraction(0)
-        )
+    def size(self) -> mpq:
+        return -sum((c[y] for c, (_, y, _) in zip(self.costs, self.rounds, strict=True)), mpq(0))
 
     @property
-    def edge(self) -> Fraction:
-        cost = sum(
-            (c[at] for c, (_, _, at) in zip(self.costs, self.rounds, strict=True)), Fraction(0)
-        )
+    def edge(self) -> mpq:
+        cost = sum((c[at] for c, (_, _, at) in zip(self.costs, self.rounds, strict=True)), mpq(0))
         return -cost / self.size
 
     @property
     def always_right(self) -> bool:
         return all(label == predicted for _, label, predicted in self.rounds)
 
-    def rise(self, factor: Fraction) -> Interval:
+    def rise(self, factor: mpq) -> Interval:
         """The sum of f_t(alpha) - f_t(0)."""
         ratios = []
         for weights, y, at in self.rounds:
@@ -116,7 +112,7 @@ class EdgeInstance:
                 ratios += [(own + w / factor) / (own + w) for w in others]
             else:
                 ratios.append((own + weights[at] * factor) / (own + weights[at]))
-        return Interval.of(prod(ratios, start=Fraction(1))).log()
+        return Interval.of(prod(ratios, start=mpq(1))).log()
 
     def slope(self, factor: Any) -> Any:
         """Its derivative in alpha, in the arithmetic of ``factor``."""
@@ -133,7 +129,7 @@ class EdgeInstance:
         return total
 
     @cached_property
-    def best_factor(self) -> Fraction:
+    def best_factor(self) -> mpq:
         """Nearly where the sum is least; by bisection in floats, with nothing but + - * / and so the same anywhere."""
         low, high = map(float, LIMITS)
         if self.slope(low) >= 0 or self.slope(high) <= 0:
@@ -141,7 +137,7 @@ class EdgeInstance:
         for _ in range(60):
             middle = (low + high) / 2
             low, high = (middle, high) if self.slope(middle) < 0 else (low, middle)
-        return Fraction(low)
+        return mpq(low)
 
     @cached_property
     def minimum(self) -> Interval:
@@ -149,7 +145,7 @@ class EdgeInstance:
         at, slope = self.best_factor, self.slope(self.best_factor)
         value, alpha = self.rise(at), Interval.of(at).log()
         below = (value + slope * (2 - alpha)).min(value + slope * (-2 - alpha))
-        return Interval(below.lo, min(value.hi, Fraction(0)))  # at alpha = 0 it is 0
+        return Interval(below.lo, min(value.hi, mpq(0)))  # at alpha = 0 it is 0
 
     def simpler(self) -> Iterator[EdgeInstance]:
         return iter(())
@@ -194,22 +190,22 @@ class ErrorInstance:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ErrorInstance:
-        return cls(tuple(Fraction(w) for w in data["weights"]), int(data["label"]))
+        return cls(tuple(rational(w) for w in data["weights"]), int(data["label"]))
 
     def to_json(self) -> dict[str, Any]:
         return {"weights": texts(self.weights), "label": self.label}
 
     @property
-    def cost(self) -> Fraction:
+    def cost(self) -> mpq:
         """-C_{y,y}."""
         return -exact.logistic_costs(self.weights)[self.label][self.label]
 
     @property
-    def loss_exponential(self) -> Fraction:
+    def loss_exponential(self) -> mpq:
         """The exponential of the logistic loss."""
         own = self.weights[self.label]
         others = [1 + w / own for j, w in enumerate(self.weights) if j != self.label]
-        return prod(others, start=Fraction(1))
+        return prod(others, start=mpq(1))
 
     def simpler(self) -> Iterator[ErrorInstance]:
         return iter(())
@@ -226,17 +222,17 @@ class ErrorInstance:
 def _learned(case: Case, form: Form) -> Iterator[EdgeInstance]:
     """All games of one and of two rounds over a small grid with true label 0, and some longer ones at random."""
     k = case.n_labels
-    grid = (Fraction(1), Fraction(1, 30), Fraction(7)) if k <= 3 else (Fraction(1), Fraction(7))
+    grid = (mpq(1), mpq(1, 30), mpq(7)) if k <= 3 else (mpq(1), mpq(7))
     others = list(combinations_with_replacement(grid, k - 1))[:6]
     single: list[Round] = [
-        ((Fraction(1), *weights), 0, at) for weights in others for at in range(min(k, 3))
+        ((mpq(1), *weights), 0, at) for weights in others for at in range(min(k, 3))
     ]
     for rounds in (
         *combinations_with_replacement(single, 1),
         *combinations_with_replacement(single, 2),
     ):
         yield EdgeInstance(rounds)
-    scores = (Fraction(1), Fraction(1, 1000), *[Fraction(1, 10**9)] * (k - 2))
+    scores = (mpq(1), mpq(1, 1000), *[mpq(1, 10**9)] * (k - 2))
     right, wrong = (scores, 0, 0), (scores, 0, 1)
     yield EdgeInstance((right,) * 3 + (wrong,) * 2)  # costs that nearly balance
     dice = np.random.default_rng(k)
@@ -249,7 +245,7 @@ def _drawn(dice: np.random.Generator, k: int) -> Round:
     label, predicted = dice.integers(k, size=2).tolist()
     if dice.random() < 0.4:
         predicted = label
-    return tuple(Fraction(a, b) for a, b in zip(top, bottom, strict=True)), label, predicted
+    return tuple(mpq(a, b) for a, b in zip(top, bottom, strict=True)), label, predicted
 
 
 def _says(case: Case) -> str:
@@ -330,7 +326,7 @@ def _errors(case: Case, form: Form) -> Iterator[ErrorInstance]:
 
 
 def _floor(instance: ErrorInstance, form: Form) -> tuple[Interval, Interval]:
-    return worst((Fraction(1, 2), instance.cost), (2, instance.loss_exponential))
+    return worst((mpq(1, 2), instance.cost), (2, instance.loss_exponential))
 
 
 def _loss_checks(case: Case) -> Iterator[Check]:

@@ -17,19 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
+from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates, logistic
 from ....errors import require
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, texts
-from ...exact.numbers import Interval
+from ...exact.numbers import Interval, rational
 from ...games.labels.case import Case
 from ...judges.enumeration import Check, Enumeration, worst
 from .enumerated import adaptive_settings, check_draw, deviation, few, grid, rates, rho_of
@@ -38,8 +38,8 @@ from .estimates_in_play import step_checks
 from .hypotheses import adapts, explores
 from .logistic import EXACTLY, WEIGHTS
 
-HALF = Fraction(1, 2)
-INSIDE = (HALF, Fraction(1, 100), Fraction(99, 100))
+HALF = mpq(1, 2)
+INSIDE = (HALF, mpq(1, 100), mpq(99, 100))
 """Shares that scores can have."""
 
 
@@ -55,7 +55,7 @@ class SlopeInstance:
     shares : q_r, from 0 to 1; 1/2 at the predicted label
     """
 
-    rho: Fraction
+    rho: mpq
     best: int
     label: int
     played: int
@@ -74,8 +74,8 @@ class SlopeInstance:
         best, label, played, predicted = (
             int(data[name]) for name in ("best", "label", "played", "predicted")
         )
-        shares = tuple(Fraction(q) for q in data["shares"])
-        return cls(Fraction(data["rho"]), best, label, played, predicted, shares)
+        shares = tuple(rational(q) for q in data["shares"])
+        return cls(rational(data["rho"]), best, label, played, predicted, shares)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -107,13 +107,13 @@ class SlopeInstance:
         """The loss estimate had a label been played."""
         return exact.loss_estimate(self.best, self.label, played, self.probabilities)
 
-    def estimated(self, values: Fractions, played: int) -> Fraction:
+    def estimated(self, values: Fractions, played: int) -> mpq:
         """Equation (5) for numbers, had a label been played."""
         (found,) = exact.estimate(self.losses(played), tuple((value,) for value in values))
         return found
 
     @cached_property
-    def mean_slope(self) -> Fraction:
+    def mean_slope(self) -> mpq:
         """Expectation of the estimated slope."""
         drawn = ((self.estimated(self.slopes, a),) for a in range(self.n_labels))
         return exact.mean(self.probabilities, drawn)[0]
@@ -134,7 +134,7 @@ class SlopeInstance:
         }
 
 
-def _extreme(instance: SlopeInstance, sign: int, ends: tuple[Fraction, Fraction]) -> SlopeInstance:
+def _extreme(instance: SlopeInstance, sign: int, ends: tuple[mpq, mpq]) -> SlopeInstance:
     """The shares at which the estimated slope is largest, or least for a negative sign: in each it is linear, with the
     sum of the factors of r and of the predicted label before it."""
     losses, at = instance.losses(instance.played), instance.predicted
@@ -145,7 +145,7 @@ def _extreme(instance: SlopeInstance, sign: int, ends: tuple[Fraction, Fraction]
     return replace(instance, shares=shares)
 
 
-def _level(case: Case, rho: Fraction) -> Iterator[SlopeInstance]:
+def _level(case: Case, rho: mpq) -> Iterator[SlopeInstance]:
     """Equal scores; the best label is 0, the true one 0 or 1, as the names of labels change nothing."""
     k = case.n_labels
     for label, played, predicted in product(range(2), few(k), few(k)):
@@ -154,9 +154,9 @@ def _level(case: Case, rho: Fraction) -> Iterator[SlopeInstance]:
 
 def _slopes(case: Case, form: Form) -> Iterator[SlopeInstance]:
     """Equal and extreme scores; for the repaired form the limits of scores far apart as well."""
-    ends = [(Fraction(1, 100), Fraction(99, 100))]
+    ends = [(mpq(1, 100), mpq(99, 100))]
     if form.name == "repaired":
-        ends.append((Fraction(0), Fraction(1)))
+        ends.append((mpq(0), mpq(1)))
     for rho in sorted(rates(case), reverse=True):
         for level in _level(case, rho):
             yield level
@@ -170,7 +170,7 @@ def _bounded_slope(instance: SlopeInstance, form: Form) -> tuple[Interval, Inter
         envelope = 2 * k * k / rho
     else:
         envelope = slope_limit(k, rho)
-        if rho <= Fraction(k, k + 1):
+        if rho <= mpq(k, k + 1):
             envelope = min(envelope, k * k / rho)
     return Interval.of(abs(instance.estimated(instance.slopes, instance.played))), Interval.of(
         envelope
@@ -213,7 +213,7 @@ def _bends(case: Case, form: Form) -> Iterator[SlopeInstance]:
     for level in _level(case, rho):
         yield level
         for sign in (-1, 1):
-            yield _extreme(level, sign, (HALF, Fraction(1, 100)))
+            yield _extreme(level, sign, (HALF, mpq(1, 100)))
     for others in grid(INSIDE, k - 1)[:100]:
         for label, played in product(range(2), few(k)):
             yield SlopeInstance(rho, 0, label, played, 0, (HALF, *others))
@@ -234,7 +234,7 @@ def _slope_checks(case: Case) -> Iterator[Check]:
     k, rho = case.n_labels, float(rho_of(case))
     for seed, predicted in product(range(6), few(k)):
         exponentials = [WEIGHTS[(seed * (j + 1) + j) % 3] for j in range(k)]
-        factor = Fraction(3, 2 + seed)
+        factor = mpq(3, 2 + seed)
         moved = exponentials[predicted] * factor
         shares = tuple(
             HALF if j == predicted else moved / (moved + w) for j, w in enumerate(exponentials)

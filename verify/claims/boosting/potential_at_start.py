@@ -12,16 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
+
+from gmpy2 import mpq
 
 from ....algorithms.boosting.potentials import TIES
 from ....errors import require
 from ...claim import BOOSTING, Claim, Form, Kind, Proof
 from ...exact import boosting as exact
 from ...exact.boosting import decimal
-from ...exact.numbers import Interval
+from ...exact.numbers import Interval, rational
 from ...games.labels.case import Case, Setting
 from ...judges.enumeration import Check, Enumeration
 from .enumerated import ROUNDING
@@ -44,7 +45,7 @@ class StartInstance:
 
     n_labels: int
     learners: int
-    edge: Fraction
+    edge: mpq
     ties: str
     kind: ClassVar[str] = "start"
 
@@ -60,7 +61,7 @@ class StartInstance:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> StartInstance:
         return cls(
-            int(data["n_labels"]), int(data["learners"]), Fraction(data["edge"]), str(data["ties"])
+            int(data["n_labels"]), int(data["learners"]), rational(data["edge"]), str(data["ties"])
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -72,7 +73,7 @@ class StartInstance:
         }
 
     @cached_property
-    def potential(self) -> Fraction:
+    def potential(self) -> mpq:
         return exact.potential_at_start(self.n_labels, self.learners, self.edge, self.ties)
 
     @cached_property

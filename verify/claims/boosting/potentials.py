@@ -18,18 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from gmpy2 import mpq
 
 from ....algorithms.boosting.potentials import TIES, partitions
 from ....errors import require
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, decimal, texts
-from ...exact.numbers import Interval
+from ...exact.numbers import Interval, rational
 from ...games.labels.case import Case, Setting
 from ...judges.enumeration import Check, Enumeration
 from .enumerated import ROUNDING, most_remaining
@@ -52,7 +52,7 @@ class VotesInstance:
     remaining : how many votes are to come after the next one
     """
 
-    edge: Fraction
+    edge: mpq
     ties: str
     votes: tuple[int, ...]
     label: int
@@ -75,7 +75,7 @@ class VotesInstance:
     def from_json(cls, data: Mapping[str, Any]) -> VotesInstance:
         cast = tuple(int(count) for count in data["votes"])
         return cls(
-            Fraction(data["edge"]),
+            rational(data["edge"]),
             str(data["ties"]),
             cast,
             int(data["label"]),
@@ -97,12 +97,12 @@ class VotesInstance:
         return exact.costs(self.votes, self.label, self.remaining, self.edge, self.ties)
 
     @property
-    def weight(self) -> Fraction:
+    def weight(self) -> mpq:
         """The sum of what the costs exceed that of the label by."""
-        return sum((cost - self.costs[self.label] for cost in self.costs), Fraction(0))
+        return sum((cost - self.costs[self.label] for cost in self.costs), mpq(0))
 
     @property
-    def own_chance(self) -> Fraction:
+    def own_chance(self) -> mpq:
         """p_y."""
         return (1 - self.edge) / len(self.votes) + self.edge
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
+from gmpy2 import mpq
 
 from ....algorithms.boosting.hedge import hedge_rate, learning_cost
 from ....arrays import FloatArray
@@ -31,7 +31,7 @@ from ... import catalog
 from ...certificates.instances import Json
 from ...certificates.make import exact_certificate, statistical_certificate
 from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...exact.numbers import Interval
+from ...exact.numbers import Interval, rational
 from ...games.labels.case import Setting
 from ...games.labels.run_sums import checkpoints
 from ...games.weak.case import WeakCase
@@ -54,8 +54,8 @@ class PlantedInstance:
     """
 
     n_labels: int
-    gamma: Fraction
-    rounds: tuple[tuple[Fraction, Fraction], ...]
+    gamma: mpq
+    rounds: tuple[tuple[mpq, mpq], ...]
     kind: ClassVar[str] = "planted"
 
     def __post_init__(self) -> None:
@@ -67,30 +67,30 @@ class PlantedInstance:
 
     @classmethod
     def from_json(cls, data: Any) -> PlantedInstance:
-        rounds = tuple((Fraction(w), Fraction(c)) for w, c in data["rounds"])
-        return cls(int(data["n_labels"]), Fraction(data["gamma"]), rounds)
+        rounds = tuple((rational(w), rational(c)) for w, c in data["rounds"])
+        return cls(int(data["n_labels"]), rational(data["gamma"]), rounds)
 
     def to_json(self) -> Json:
         rounds = [[str(w), str(c)] for w, c in self.rounds]
         return {"n_labels": self.n_labels, "gamma": str(self.gamma), "rounds": rounds}
 
     @property
-    def paid(self) -> Fraction:
+    def paid(self) -> mpq:
         """sum w c."""
-        return sum((w * c for w, c in self.rounds), Fraction(0))
+        return sum((w * c for w, c in self.rounds), mpq(0))
 
     @property
-    def allowed(self) -> Fraction:
+    def allowed(self) -> mpq:
         """(1 - 2 gamma)/k sum w."""
-        return (1 - 2 * self.gamma) / self.n_labels * sum((w for w, _ in self.rounds), Fraction(0))
+        return (1 - 2 * self.gamma) / self.n_labels * sum((w for w, _ in self.rounds), mpq(0))
 
     @property
     def derived(self) -> Json:
         return {
             "horizon": len(self.rounds),
             "paid": [str(w * c) for w, c in self.rounds],
-            "weights": str(sum((w for w, _ in self.rounds), Fraction(0))),
-            "costs": str(sum((c for _, c in self.rounds), Fraction(0))),
+            "weights": str(sum((w for w, _ in self.rounds), mpq(0))),
+            "costs": str(sum((c for _, c in self.rounds), mpq(0))),
         }
 
     def simpler(self) -> Iterator[PlantedInstance]:

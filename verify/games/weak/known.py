@@ -19,15 +19,16 @@ with increments of range 1 + 2B and drift -g exceeds (1 + 2B)^2 ln(1/delta)/(8g)
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from gmpy2 import mpq
 
 from ....adversaries.weak_learning.stream import WeakStream
 from ....algorithms.boosting.advice import HedgeAdvice
 from ....algorithms.boosting.hedge import HedgeStump, learning_cost, oracle_excess_loss, rate_of
 from ....algorithms.boosting.weak import OracleNoise
+from ...exact.numbers import rational
 from .problem import WeakDeclaration, WeakProblem
 
 DELTA = 0.05
@@ -54,9 +55,9 @@ def hedging(learner: Any, problem: WeakProblem) -> tuple[int, float] | None:
     return size, rate_of(learner.rate, size, problem.horizon)
 
 
-def edge_of(stream: WeakStream) -> Fraction:
+def edge_of(stream: WeakStream) -> mpq:
     """gamma of the planted hypothesis: the decimal number that the adversary was given."""
-    return Fraction(repr(stream.richness / 2))
+    return rational(repr(stream.richness / 2))
 
 
 def first_violation(stream: WeakStream) -> int | None:
@@ -64,7 +65,7 @@ def first_violation(stream: WeakStream) -> int | None:
     None where there is none."""
     assert stream.planted is not None
     share = (1 - 2 * edge_of(stream)) / stream.n_labels
-    room = Fraction(0)
+    room = mpq(0)
     for t, (weight, cost) in enumerate(planted_costs(stream)):
         room += weight * (share - cost)
         if room < 0:
@@ -72,11 +73,11 @@ def first_violation(stream: WeakStream) -> int | None:
     return None
 
 
-def planted_costs(stream: WeakStream) -> list[tuple[Fraction, Fraction]]:
+def planted_costs(stream: WeakStream) -> list[tuple[mpq, mpq]]:
     """Weight and cost of the planted hypothesis in each round, exactly."""
     assert stream.planted is not None
     costs = stream.costs[np.arange(stream.horizon), stream.planted].tolist()
-    return [(Fraction(w), Fraction(c)) for w, c in zip(stream.weights.tolist(), costs, strict=True)]
+    return [(mpq(w), mpq(c)) for w, c in zip(stream.weights.tolist(), costs, strict=True)]
 
 
 def has_planted(learner: Any, stream: WeakStream) -> bool:
