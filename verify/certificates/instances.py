@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from gmpy2 import mpq
 
 from ...algorithms.graphs import FeedbackGraph
 from ...errors import UserError, require
 from ..exact import gappletron as exact
 from ..exact.concealed import ConcealedInstance
-from ..exact.numbers import Interval, intervals
+from ..exact.numbers import Interval, intervals, rational
 
 Json = dict[str, Any]
 
@@ -45,8 +45,8 @@ class Instance(Protocol):
         """Instances with one number made simpler."""
 
 
-def _fractions(values: Any) -> tuple[Fraction, ...]:
-    return tuple(Fraction(value) for value in values)
+def _fractions(values: Any) -> tuple[mpq, ...]:
+    return tuple(rational(value) for value in values)
 
 
 def _texts(values: Any) -> list[Any]:
@@ -69,7 +69,7 @@ class ScoreInstance:
     """
 
     loss: str
-    scores: tuple[Fraction, ...]
+    scores: tuple[mpq, ...]
     label: int
     kind: ClassVar[str] = "scores"
 
@@ -118,7 +118,7 @@ class ScoreInstance:
 
     def simpler(self) -> Iterator[ScoreInstance]:
         for k, score in enumerate(self.scores):
-            for value in (Fraction(0), Fraction(round(score)), Fraction(round(score * 8), 8)):
+            for value in (mpq(0), mpq(round(score)), mpq(round(score * 8), 8)):
                 if value != score:
                     yield replace(self, scores=(*self.scores[:k], value, *self.scores[k + 1 :]))
 
@@ -148,7 +148,7 @@ class RoundInstance:
 
     scores: ScoreInstance
     rule: exact.Rule
-    gamma: Fraction
+    gamma: mpq
     counter: int
     observes: tuple[tuple[int, ...], ...]
     kind: ClassVar[str] = "round"
@@ -173,7 +173,7 @@ class RoundInstance:
         return cls(
             ScoreInstance.from_json(data),
             data["rule"],
-            Fraction(data["gamma"]),
+            rational(data["gamma"]),
             int(data["counter"]),
             tuple(tuple(int(entry) for entry in row) for row in data["observes"]),
         )
@@ -267,8 +267,8 @@ class DescentInstance:
     rounds : pairs of feature and label
     """
 
-    regret_factor: Fraction
-    rounds: tuple[tuple[Fraction, int], ...]
+    regret_factor: mpq
+    rounds: tuple[tuple[mpq, int], ...]
     kind: ClassVar[str] = "descent"
 
     def __post_init__(self) -> None:
@@ -279,8 +279,8 @@ class DescentInstance:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> DescentInstance:
         return cls(
-            Fraction(data["regret_factor"]),
-            tuple((Fraction(x), int(label)) for x, label in data["rounds"]),
+            rational(data["regret_factor"]),
+            tuple((rational(x), int(label)) for x, label in data["rounds"]),
         )
 
     def to_json(self) -> Json:
@@ -303,7 +303,7 @@ class DescentInstance:
             short = 1 - margin.max(0).min(1)
             regret += short.square() + 2 * (-margin).max(0) - 1  # the loss at U = 0 is one
             squares += 8 * short.square() * (x * x)
-            rate = 1 / (squares + Fraction(1, 10**8)).sqrt()
+            rate = 1 / (squares + mpq(1, 10**8)).sqrt()
             difference += sign * 4 * rate * short * x
             steps.append((regret, squares))
         return tuple(steps)
@@ -315,7 +315,7 @@ class DescentInstance:
     def derived(self) -> Json:
         return {
             "horizon": len(self.rounds),
-            "sum_of_features": str(sum((x for x, _ in self.rounds), Fraction(0))),
+            "sum_of_features": str(sum((x for x, _ in self.rounds), mpq(0))),
             "regret": _listed(regret for regret, _ in self.path),
             "squared_gradients": _listed(squares for _, squares in self.path),
         }

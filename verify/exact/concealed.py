@@ -21,19 +21,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from math import isqrt
+from math import ceil
 from typing import Any, ClassVar
 
+from gmpy2 import isqrt, mpq, mpz
+
 from ...errors import require
-from .numbers import Interval
+from .numbers import Interval, intervals, rational
 
 BITS = 80
 """Binary places of the survival probabilities, which are rounded down."""
 
 LONGEST = 2_000_000
-"""Rounds that a certificate may have; each is derived again, about a million a second."""
+"""Rounds that a certificate may have; each is derived again, about three million a second."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class ConcealedInstance:
 
     n_labels: int
     horizon: int
-    regret_factor: Fraction
-    comparator: tuple[Fraction, Fraction]
+    regret_factor: mpq
+    comparator: tuple[mpq, mpq]
     kind: ClassVar[str] = "concealed"
 
     def __post_init__(self) -> None:
@@ -80,8 +81,8 @@ class ConcealedInstance:
         return cls(
             int(data["n_labels"]),
             int(data["horizon"]),
-            Fraction(data["regret_factor"]),
-            (Fraction(along), Fraction(across)),
+            rational(data["regret_factor"]),
+            (rational(along), rational(across)),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -96,49 +97,49 @@ class ConcealedInstance:
         }
 
     @property
-    def squared_norm(self) -> Fraction:
+    def squared_norm(self) -> mpq:
         """||U||^2."""
-        return sum((weight * weight for weight in self.comparator), Fraction(0))
+        return sum((weight * weight for weight in self.comparator), mpq(0))
 
     @property
     def holds_for_every_sequence(self) -> bool:
         """Whether (4) holds at U for all convex losses: h(U) >= ||U - W_1||, for the optimiser that stands
         at W_1 until the first nonzero gradient and at U ever after."""
-        return self.regret_factor**2 >= self.squared_norm + 1
+        return bool(self.regret_factor**2 >= self.squared_norm + 1)
 
     def rate(self, t: int) -> Interval:
         """gamma_t."""
-        return (2 * self.regret_factor / Interval.of(t).sqrt()).min(Fraction(1, 2))
+        return (Interval.of(2 * self.regret_factor) / Interval.of(t).sqrt()).min(mpq(1, 2))
 
     def margin(self, t: int) -> Interval:
         """Score of label 2 under U in round t; along the circle it is concave, so the least margin is in the
         first or the last round."""
         cosine = 1 - self.rate(t).sqrt()
-        along, across = self.comparator
+        along, across = intervals(self.comparator)
         return along * cosine + across * (1 - cosine.square()).sqrt()
 
     @cached_property
     def _sums(self) -> tuple[int, int]:
         """S_1 + ... + S_T and S_T in units of 2^-BITS, rounded down."""
-        one, h = 1 << BITS, self.regret_factor
-        most = Fraction(one, 2 * self.n_labels).__ceil__()
-        squared = ((2 * h / self.n_labels * one) ** 2).__ceil__()
-        survival, total = one, 0
+        one, h = mpz(1) << BITS, self.regret_factor
+        most = ceil(mpq(one, 2 * self.n_labels))
+        squared = mpz(ceil((2 * h / self.n_labels * one) ** 2))
+        survival, total = one, mpz(0)
         for t in range(1, self.horizon + 1):
             reveal = min(most, isqrt(squared // t) + 1)
             survival = survival * (one - reveal) >> BITS
             total += survival
-        return total, survival
+        return int(total), int(survival)
 
     @property
-    def mistakes(self) -> Fraction:
+    def mistakes(self) -> mpq:
         """A lower bound on E[M_T], to two decimals, rounded down."""
-        return Fraction(self._sums[0] * 100 >> BITS, 100)
+        return mpq(self._sums[0] * 100 >> BITS, 100)
 
     @property
     def envelope(self) -> Interval:
         """max{4 h sqrt(rho L T), 4 K L h^2 / q}."""
-        h = self.regret_factor
+        h = Interval.of(self.regret_factor)
         return (8 * h * Interval.of(self.horizon).sqrt()).max(16 * self.n_labels * h * h)
 
     def simpler(self) -> Iterator[ConcealedInstance]:

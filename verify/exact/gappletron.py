@@ -24,13 +24,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Literal, TypeAlias, get_args
 
+from gmpy2 import mpq
+
 from ...errors import unknown
-from .numbers import Interval, Real, Undecided
+from .numbers import Interval, Real, Undecided, rational
 
 Scores: TypeAlias = Sequence[Interval]
 Observes: TypeAlias = Sequence[Sequence[bool]]
@@ -51,7 +52,7 @@ class ExactLoss:
 
     kind: Kind
     base: int | None = None
-    kappa: Fraction | None = None
+    kappa: mpq | None = None
     clipped: bool = False
 
 
@@ -69,7 +70,7 @@ def parse(name: str, n_labels: int) -> ExactLoss:
         if kind == "logistic" and (base := int(value)) >= 2:
             return ExactLoss("logistic", base=base, clipped=True)
         if kind == "hinge" and 0 <= (kappa := float(value or 0.5)) < 1:
-            return ExactLoss("hinge", kappa=Fraction(kappa))
+            return ExactLoss("hinge", kappa=rational(kappa))
     raise unknown("exact loss", name, ("smooth-hinge", "hinge", "logistic-2", "logistic-K"))
 
 
@@ -137,7 +138,7 @@ def exploration_rate(gamma: Real, counter: int, star_is_revealing: bool) -> Inte
     """Return lines 5-8: 0, or ``min{1/2, gamma / sqrt(counter)}``; this round is counted."""
     if star_is_revealing:
         return _NOTHING
-    return (gamma / Interval.of(counter).sqrt()).min(Fraction(1, 2))
+    return (gamma / Interval.of(counter).sqrt()).min(mpq(1, 2))
 
 
 def action_probabilities(
@@ -162,7 +163,7 @@ def action_probabilities(
         return [(1 - rate) * p + share * (k in dominating) for k, p in enumerate(spread)]
     if rule not in get_args(Rule):
         raise unknown("rule", rule, get_args(Rule))
-    factor = Fraction(n_actions, len(dominating)) if rule == "threshold" else 1
+    factor = mpq(n_actions, len(dominating)) if rule == "threshold" else 1
     if factor * rate <= gap:
         return _shift(gap, star, range(n_actions), n_actions)
     return _shift(rate, star, dominating, n_actions)
@@ -178,7 +179,7 @@ def observation_probability(p: Sequence[Interval], observes: Observes, label: in
 def _shift(amount: Interval, star: int, support: Collection[int], n_actions: int) -> list[Interval]:
     """Move so much of the star's probability 1 evenly onto the support."""
     share = amount / len(support)
-    leaves = Fraction(len(support) - (star in support), len(support))
+    leaves = mpq(len(support) - (star in support), len(support))
     return [1 - leaves * amount if k == star else share * (k in support) for k in range(n_actions)]
 
 
@@ -236,7 +237,7 @@ def _logistic_smoothness() -> Interval:
     the two sides is convex and 0 at u = 0 with slope -1, so it has one positive root; f vanishes at
     both ends, so the root is the maximum, and there f = 4u / (1 + 2u)^2, decreasing for u > 1/2.
     """
-    low, high = Fraction(5, 4), Fraction(13, 10)
+    low, high = mpq(5, 4), mpq(13, 10)
     assert _excess(low) < 0 < _excess(high)
     for _ in range(250):
         middle = (low + high) / 2
@@ -245,8 +246,8 @@ def _logistic_smoothness() -> Interval:
     return Interval(below, above)
 
 
-def _excess(u: Fraction) -> Interval:
-    return Interval.of(u).exp() - (1 + 2 * u)
+def _excess(u: mpq) -> Interval:
+    return Interval.of(u).exp() - Interval.of(1 + 2 * u)
 
 
 def _unit(x: Interval) -> Interval:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from numbers import Integral
+from operator import index
 from typing import Literal, TypeAlias
 
 import gmpy2
@@ -196,7 +196,7 @@ def rational(value: int | float | Fraction | mpq | str) -> mpq:
         return value
     if isinstance(value, str):
         return mpq(Fraction(value))
-    return mpq(int(value) if isinstance(value, Integral) else value)
+    return mpq(value if isinstance(value, int | float | Fraction) else index(value))
 
 
 def intervals(values: Iterable[Real | str]) -> tuple[Interval, ...]:
