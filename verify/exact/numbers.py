@@ -34,7 +34,7 @@ _DOWN, _UP = (
     for towards in (gmpy2.RoundDown, gmpy2.RoundUp)
 )
 _BELOW, _ABOVE = (
-    gmpy2.context(precision=_WORKING, round=towards, emin=-8 * FINEST)
+    gmpy2.context(precision=_WORKING, round=towards, emin=-_LARGEST_EXPONENT)
     for towards in (gmpy2.RoundDown, gmpy2.RoundUp)
 )
 

@@ -13,7 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boundcheck.verify.exact.numbers import FINEST, PRECISION, Interval, Undecided, intervals
+from boundcheck.verify.exact.numbers import (
+    FINEST,
+    PRECISION,
+    Interval,
+    Undecided,
+    intervals,
+    rational,
+)
 
 
 def every(*strategies):
@@ -75,6 +82,49 @@ def test_exact_operands_give_exact_results(operation, a, b):
     left, right = Interval.of(a), Interval.of(b)
     if operation != "truediv" or b:
         assert apply(operation, left, right) == Interval.of(apply(operation, a, b))
+
+
+@every(fractions, st.lists(st.tuples(operations, st.booleans(), fractions), max_size=12))
+def test_exact_expressions_agree_with_fractions(start, steps):
+    value, wanted = Interval.of(start), start
+    for operation, from_the_right, operand in steps:
+        divisor = wanted if from_the_right else operand
+        if operation == "truediv" and not divisor:
+            continue
+        name = f"__r{operation}__" if from_the_right else f"__{operation}__"
+        value, wanted = getattr(value, name)(operand), getattr(wanted, name)(operand)
+        assert value.is_exact
+        assert (value.lo, value.hi) == (wanted, wanted)
+        assert str(value) == value.to_json() == str(wanted)
+        assert (float(value), hash(value.lo)) == (float(wanted), hash(wanted))
+        assert (value < operand, value <= operand) == (wanted < operand, wanted <= operand)
+        assert abs(value).lo == abs(wanted)
+        assert value.max(operand).lo == max(wanted, operand)
+        assert value.min(operand).lo == min(wanted, operand)
+
+
+@every(
+    st.fractions(min_value=Fraction(1, 10), max_value=9, max_denominator=1000),
+    st.lists(
+        st.sampled_from(["sqrt", "exp", "log1p", "add", "mul", "truediv"]), min_size=1, max_size=8
+    ),
+    st.fractions(min_value=Fraction(1, 10), max_value=2, max_denominator=1000),
+)
+def test_expressions_enclose_the_value_at_high_precision(start, steps, operand):
+    value = Interval.of(start)
+    with mpmath.workprec(2000):
+        wanted = mpmath.mpf(start.numerator) / start.denominator
+        other = mpmath.mpf(operand.numerator) / operand.denominator
+        for step in steps:
+            if step in ("add", "mul", "truediv"):
+                value = apply(step, value, operand)
+                wanted = apply(step, wanted, other)
+            elif step != "exp" or wanted < 100:
+                value = getattr(value, step)()
+                wanted = getattr(mpmath, step)(wanted)
+        true = Fraction(*map(int, mpmath.libmp.to_rational(wanted._mpf_)))
+    assert encloses(value, true - true / 2**1500, true + true / 2**1500)
+    assert value.is_exact or relative_width(value) < Fraction(1, 2**250)
 
 
 @every(operations, enclosures(), enclosures(), st.sampled_from([-60, 0, 60]))
@@ -161,6 +211,22 @@ def test_sqrt_is_exact_for_squares_and_tight_otherwise(x):
     assert root.is_exact or relative_width(root) < Fraction(1, 2**256)
 
 
+@pytest.mark.parametrize("bits", [100, 500, 1000, 3000])
+def test_log_keeps_its_precision_near_one(bits):
+    for x in (Fraction(1, 2**bits), Fraction(-1, 3 * 2**bits)):
+        value = Interval.of(1 + x).log()
+        assert value == Interval.of(x).log1p()
+        assert relative_width(value) < Fraction(1, 2 ** (PRECISION - 4))
+
+
+def test_logarithms_and_roots_of_far_numbers():
+    for shift in (40_000, -40_000):
+        value = Interval.of(Fraction(2) ** shift)
+        assert contains(value.log() / Interval.of(2).log(), shift)
+        assert contains(value.sqrt(), Fraction(2) ** (shift // 2))
+        assert contains((3 * value).sqrt().square(), 3 * Fraction(2) ** shift)
+
+
 def test_special_values_are_exact():
     assert Interval.of(0).exp() == Interval.of(1)
     assert Interval.of(1).log() == Interval.of(0)
@@ -191,6 +257,34 @@ def test_ends_round_outwards_to_the_last_bit(x):
     rounded = Interval(x, 2 * x) + 0
     for end, error in ((x, x - rounded.lo), (2 * x, rounded.hi - 2 * x)):
         assert 0 <= error / end < Fraction(1, 2 ** (PRECISION - 1))
+
+
+@every(
+    st.integers(-(2**700), 2**700), st.integers(1, 2**700), st.sampled_from([-4200, -3700, 0, 2000])
+)
+def test_ends_are_the_nearest_of_300_bits(above, below, shift):
+    x = Fraction(above, below) * Fraction(2) ** shift
+    rounded = Interval(x, x + 1) + 0
+    assert 0 <= x - rounded.lo < spacing(rounded.lo, x)
+    assert 0 <= rounded.hi - (x + 1) < spacing(rounded.hi, x + 1)
+    for end in (rounded.lo, rounded.hi):
+        assert significant_bits(end) <= PRECISION
+        assert (end * 2**FINEST).denominator == 1
+
+
+def spacing(end: Fraction, x: Fraction) -> Fraction:
+    """The distance of two numbers with 300 bits around the smaller of two numbers, by size."""
+    size, exponent = min(abs(end), abs(x)), -FINEST
+    while size >= Fraction(2) ** (exponent + PRECISION):
+        exponent += 1
+    return Fraction(2) ** exponent
+
+
+def significant_bits(end: Fraction) -> int:
+    odd = int(abs(end.numerator))
+    while odd and odd % 2 == 0:
+        odd //= 2
+    return odd.bit_length()
 
 
 def test_ends_stay_short():
@@ -293,6 +387,29 @@ def test_the_written_form_is_fixed():
     )
     unit = Interval(Fraction(0), Fraction(1))
     assert unit.to_json() == {"lo": "0", "hi": f"1.{'0' * 39}e+0"}
+
+
+@every(st.one_of(fractions, floats, st.integers()))
+def test_numbers_are_read_as_fractions_read_them(number):
+    for given_ in (number, str(Fraction(number)), rational(number)):
+        found = rational(given_)
+        assert found == Fraction(number)
+        assert (hash(found), str(found)) == (hash(Fraction(number)), str(Fraction(number)))
+
+
+def test_what_is_read_as_a_number():
+    assert rational(np.int64(2**62)) == 2**62
+    assert rational(np.float64(0.1)) == Fraction(0.1) != Fraction(1, 10)
+    assert rational(" 3/7 ") == Fraction(3, 7)
+    assert rational("-1.5e3") == -1500
+    for text in ("", "1/", "0x10", "inf", "1/2/3", "1.5/2", "one"):
+        with pytest.raises(ValueError, match="Invalid"):
+            rational(text)
+    with pytest.raises(ZeroDivisionError):
+        rational("3/0")
+    for other in (None, np.float32(0.1), 1j, [1]):
+        with pytest.raises(TypeError):
+            rational(other)
 
 
 def test_intervals_reads_fractions():
