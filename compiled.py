@@ -17,12 +17,13 @@ two forms agree bit for bit.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import logging
 import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -34,6 +35,12 @@ from platformdirs import user_cache_path
 from . import vectors
 
 logger = logging.getLogger(__name__)
+
+INT, FLOAT = "int64", "float64"
+VECTOR, MATRIX, CUBE = "float64[::1]", "float64[:, ::1]", "float64[:, :, ::1]"
+INT_VECTOR, INT_MATRIX = "int64[::1]", "int64[:, ::1]"
+READ_ONLY_VECTOR, READ_ONLY_MATRIX = (f"Array(float64, {n}, 'C', True)" for n in (1, 2))
+"""Types of arguments, as numba writes them."""
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
@@ -58,24 +65,61 @@ def workspace(size: int) -> NDArray[np.float64]:
     return np.empty(size)
 
 
+class Signature:
+    """A signature whose arguments have names: ``Signature("float64", x="float64[::1]", k="int64")`` is numba's
+    ``"float64(float64[::1], int64)"``. A kernel needs to name only the arguments that it uses.
+    """
+
+    def __init__(self, result: str, **arguments: str) -> None:
+        self.names = tuple(arguments)
+        self._text = f"{result}({', '.join(arguments.values())})"
+
+    def __str__(self) -> str:
+        return self._text
+
+    def completed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function with all arguments, for plain Python; numba is told of them by ``function.__signature__``.
+
+        numba keeps an argument under its name there, which is where the code of the function looks for it: the
+        machine code is that of a function with the whole list.
+        """
+        code = function.__code__
+        used = code.co_varnames[: code.co_argcount]
+        unknown = {*used} - {*self.names}
+        by_place = used == self.names or (unknown and len(used) == len(self.names))
+        if by_place or code.co_flags & inspect.CO_VARARGS:
+            return function
+        if unknown:
+            raise TypeError(
+                f"kernel {function.__qualname__} takes {', '.join(used)}: expected some of {', '.join(self.names)}."
+            )
+        places = [self.names.index(name) for name in used]
+        # no variable of the function may have the name of an argument that it does not take
+        names = [name if name in used else f"_{i}" for i, name in enumerate(self.names)]
+        function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        )
+        return wraps(function)(lambda *given: function(*[given[place] for place in places]))
+
+
 class Kernel:
     """A function in two forms: ``python`` as written, ``native`` compiled on first use.
 
     Parameters
     ----------
     function : the plain function; arrays in, arrays filled in place, numbers out
-    signature : numba's signature as a string, e.g. ``"float64(float64[::1], int64)"``
+    signature : numba's signature as a string, e.g. ``"float64(float64[::1], int64)"``, or a :class:`Signature`
     """
 
-    def __init__(self, function: Callable[..., Any], signature: str) -> None:
-        self.python = function
-        self.signature = signature
+    def __init__(self, function: Callable[..., Any], signature: str | Signature) -> None:
+        self.function, self.signature = function, signature
+        self.python = function if isinstance(signature, str) else signature.completed(function)
         self.__doc__ = function.__doc__
 
     @cached_property
     def native(self) -> Any:
         """The compiled form, taken from the cache where it is there."""
-        return _compile(self.python, self.signature)
+        return _compile(self.function, str(self.signature))
 
     def __call__(self, *arguments: Any) -> Any:
         return self.python(*arguments)
@@ -84,7 +128,7 @@ class Kernel:
         return f"Kernel({self.python.__module__}.{self.python.__qualname__})"
 
 
-def kernel(signature: str) -> Callable[[Callable[..., Any]], Kernel]:
+def kernel(signature: str | Signature) -> Callable[[Callable[..., Any]], Kernel]:
     """Decorate a function with its compiled form; see :class:`Kernel`."""
     return lambda function: Kernel(function, signature)
 

@@ -51,35 +51,14 @@ GAMMA, SHARES = 0, 1
 
 
 @kernel(PREDICT)
-def _predict(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
-) -> None:
+def _predict(best: int, parameters: FloatArray, p: FloatArray) -> None:
     for k in range(p.shape[0]):
         p[k] = parameters[GAMMA] * parameters[SHARES + k]
     p[best] += 1.0 - parameters[GAMMA]
 
 
 @kernel(UPDATE)
-def _original(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    squared_norm: float,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    coefficient: FloatArray,
-) -> bool:
+def _original(best: int, p: FloatArray, action: int, label: int, coefficient: FloatArray) -> bool:
     for k in range(coefficient.shape[0]):
         coefficient[k] = 0.0
     coefficient[best] = 1.0
@@ -89,20 +68,7 @@ def _original(
 
 
 @kernel(UPDATE)
-def _importance(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    squared_norm: float,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    coefficient: FloatArray,
-) -> bool:
+def _importance(best: int, label: int, weight: float, coefficient: FloatArray) -> bool:
     if label < 0 or label == best:
         return False
     step_towards(label, best, weight, coefficient)

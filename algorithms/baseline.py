@@ -106,13 +106,5 @@ def step_towards(label: int, rival: int, size: float, coefficient: FloatArray) -
 
 
 @kernel(PREDICT)
-def best_label(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
-) -> None:
+def best_label(best: int, p: FloatArray) -> None:
     put_all_on(best, p)

@@ -81,13 +81,7 @@ def mix_dominating(best: int, rate: float, parameters: FloatArray, p: FloatArray
 
 @kernel(PREDICT)
 def _printed(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
+    best: int, gap: float, parameters: FloatArray, state: FloatArray, p: FloatArray
 ) -> None:
     rate = exploration_rate(best, parameters, state)
     if rate <= gap:
@@ -98,13 +92,7 @@ def _printed(
 
 @kernel(PREDICT)
 def _threshold(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
+    best: int, gap: float, parameters: FloatArray, state: FloatArray, p: FloatArray
 ) -> None:
     rate = exploration_rate(best, parameters, state)
     if p.shape[0] / parameters[DOMINATION] * rate <= gap:
@@ -117,7 +105,6 @@ def _threshold(
 def _mixture(
     scores: FloatArray,
     best: int,
-    runner: int,
     gap: float,
     parameters: FloatArray,
     state: FloatArray,

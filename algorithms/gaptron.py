@@ -63,9 +63,7 @@ RATE, GAMMA = 0, 1
 
 
 @kernel(GAP)
-def _half_gap(
-    scores: FloatArray, best: int, runner: int, parameters: FloatArray, work: FloatArray
-) -> float:
+def _half_gap(scores: FloatArray, best: int, work: FloatArray) -> float:
     rest = exponentials(scores, best, work)
     return rest / (1.0 + rest) if rest <= 1.0 else 1.0
 
@@ -86,32 +84,13 @@ LOSSES: Mapping[str, tuple[Loss, float]] = {
 
 
 @kernel(PREDICT)
-def _predict(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
-) -> None:
+def _predict(best: int, gap: float, parameters: FloatArray, p: FloatArray) -> None:
     mix_uniform(best, gap if gap > parameters[GAMMA] else parameters[GAMMA], p)
 
 
 @kernel(UPDATE)
 def _update(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    squared_norm: float,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    coefficient: FloatArray,
+    label: int, weight: float, gradient: FloatArray, parameters: FloatArray, coefficient: FloatArray
 ) -> bool:
     if label < 0 or gradient[label] == 0.0:
         return False

@@ -40,13 +40,7 @@ from .learner import PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
 
 @kernel(PREDICT)
 def _predict(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
+    scores: FloatArray, best: int, runner: int, parameters: FloatArray, p: FloatArray
 ) -> None:
     n_labels = scores.shape[0]
     margin = scores[best] - scores[runner]
@@ -59,18 +53,7 @@ def _predict(
 
 @kernel(UPDATE)
 def _update(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    squared_norm: float,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    coefficient: FloatArray,
+    scores: FloatArray, best: int, action: int, label: int, coefficient: FloatArray
 ) -> bool:
     if action != scores.shape[0] or label == best:
         return False

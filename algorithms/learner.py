@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..arrays import FloatArray
-from ..compiled import Kernel
+from ..compiled import CUBE, FLOAT, INT, MATRIX, READ_ONLY_VECTOR, VECTOR, Kernel, Signature
 from .graphs import FeedbackGraph
 from .losses import Loss
 
@@ -36,23 +36,29 @@ UNSEEN = -1
 SCALE, SQUARED_NORM, GRADIENT_SUM, OWN = 0, 1, 2, 3
 """Slots of ``state``: the scale of the weights, two for the optimiser, then the learner's own."""
 
-PREDICT = (
-    # scores, best label, runner-up, gap, parameters, state, probabilities (filled)
-    "void(float64[::1], int64, int64, float64, float64[::1], float64[::1], float64[::1])"
+_SCORES = {"scores": VECTOR, "best": INT, "runner": INT}
+_DRAWN = {"p": VECTOR, "action": INT, "label": INT, "weight": FLOAT}
+_ROW = {"features": "Array(uint64, 1, 'C', True)", "x": READ_ONLY_VECTOR}
+_NUMBERS = {"parameters": VECTOR, "state": VECTOR}
+_GRADIENT = {"gradient": VECTOR}
+
+PREDICT = Signature("void", **_SCORES, gap=FLOAT, **_NUMBERS, p=VECTOR)
+"""Fill the probabilities ``p`` of the actions. ``best`` and ``runner`` are the labels with the highest scores."""
+
+UPDATE = Signature(
+    "boolean",
+    **(_SCORES | _DRAWN | {"squared_norm": FLOAT} | _GRADIENT | _NUMBERS),
+    coefficient=VECTOR,
 )
-UPDATE = (
-    # scores, best label, runner-up, probabilities, action, label or UNSEEN, importance weight,
-    # |x|^2, score gradient, parameters, state, coefficient (filled) -> whether the weights move
-    "boolean(float64[::1], int64, int64, float64[::1], int64, int64, float64,"
-    " float64, float64[::1], float64[::1], float64[::1], float64[::1])"
+"""Fill ``coefficient`` and return whether the weights move. ``label`` is ``UNSEEN`` where it was not revealed,
+``weight`` the importance weight, ``squared_norm`` that of the features, ``gradient`` that of the loss in the scores."""
+
+REWRITE = Signature(
+    "void",
+    **(_SCORES | _DRAWN | _ROW | _GRADIENT | _NUMBERS),
+    **{"memory": CUBE, "weights": MATRIX},
 )
-REWRITE = (
-    # scores, best label, runner-up, probabilities, action, label or UNSEEN, importance weight,
-    # features, their values, score gradient, parameters, state, memory, weights
-    "void(float64[::1], int64, int64, float64[::1], int64, int64, float64, Array(uint64, 1, 'C', True),"
-    " Array(float64, 1, 'C', True), float64[::1], float64[::1], float64[::1], float64[:, :, ::1],"
-    " float64[:, ::1])"
-)
+"""Change ``weights`` and ``memory``; ``features`` are the columns that are not zero, ``x`` their values."""
 
 
 @dataclass(frozen=True)

@@ -27,17 +27,18 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 
 from ..arrays import FloatArray, IntArray
-from ..compiled import Kernel, helper, kernel
+from ..compiled import INT, VECTOR, Kernel, Signature, helper, kernel
 from ..errors import UserError, require, unknown
 
-GAP = (
-    # scores, best, runner, parameters, work (filled) -> gap
-    "float64(float64[::1], int64, int64, float64[::1], float64[::1])"
+GAP = Signature("float64", scores=VECTOR, best=INT, runner=INT, parameters=VECTOR, work=VECTOR)
+"""Return the gap; ``work`` has room for K + 1 numbers."""
+
+SURROGATE = Signature(
+    "float64",
+    **{"scores": VECTOR, "best": INT, "runner": INT, "label": INT},
+    **{"parameters": VECTOR, "work": VECTOR, "gradient": VECTOR},
 )
-SURROGATE = (
-    # scores, best, runner, label, parameters, work, score gradient (filled) -> loss
-    "float64(float64[::1], int64, int64, int64, float64[::1], float64[::1], float64[::1])"
-)
+"""Return the loss if ``label`` is the true one, and fill its ``gradient`` in the scores."""
 
 LOGISTIC_SMOOTHNESS = 0.40726437759
 """sup over q of (1-q)^2 / (-ln q), rounded up; the maximum lies near q = 0.28467."""
@@ -92,22 +93,14 @@ def _pair_gradients(slopes: FloatArray, labels: IntArray, rivals: IntArray, n: i
 
 
 @kernel(GAP)
-def _smooth_hinge_gap(
-    scores: FloatArray, best: int, runner: int, parameters: FloatArray, work: FloatArray
-) -> float:
+def _smooth_hinge_gap(scores: FloatArray, best: int, runner: int) -> float:
     short = 1.0 - (scores[best] - scores[runner])
     return short * short if short > 0.0 else 0.0
 
 
 @kernel(SURROGATE)
 def _smooth_hinge(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    label: int,
-    parameters: FloatArray,
-    work: FloatArray,
-    gradient: FloatArray,
+    scores: FloatArray, best: int, runner: int, label: int, gradient: FloatArray
 ) -> float:
     for k in range(scores.shape[0]):
         gradient[k] = 0.0
@@ -160,9 +153,7 @@ class SmoothHinge:
 
 
 @kernel(GAP)
-def _hinge_gap(
-    scores: FloatArray, best: int, runner: int, parameters: FloatArray, work: FloatArray
-) -> float:
+def _hinge_gap(scores: FloatArray, best: int, runner: int, parameters: FloatArray) -> float:
     margin: float = scores[best] - scores[runner]
     return 1.0 - margin if margin < parameters[0] else 0.0
 
@@ -174,7 +165,6 @@ def _hinge(
     runner: int,
     label: int,
     parameters: FloatArray,
-    work: FloatArray,
     gradient: FloatArray,
 ) -> float:
     for k in range(scores.shape[0]):
@@ -251,9 +241,7 @@ def exponentials(scores: FloatArray, best: int, work: FloatArray) -> float:
 
 
 @kernel(GAP)
-def _logistic_gap(
-    scores: FloatArray, best: int, runner: int, parameters: FloatArray, work: FloatArray
-) -> float:
+def _logistic_gap(scores: FloatArray, best: int, parameters: FloatArray, work: FloatArray) -> float:
     gap = math.log1p(exponentials(scores, best, work)) / parameters[0]
     return gap if gap < 1.0 else 1.0
 
@@ -262,7 +250,6 @@ def _logistic_gap(
 def _logistic(
     scores: FloatArray,
     best: int,
-    runner: int,
     label: int,
     parameters: FloatArray,
     work: FloatArray,

@@ -62,13 +62,7 @@ TOLERANCE = 1e-12
 
 @kernel(PREDICT)
 def _predict(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
+    scores: FloatArray, best: int, parameters: FloatArray, state: FloatArray, p: FloatArray
 ) -> None:
     n_labels = scores.shape[0]
     gamma = parameters[GAMMA]
@@ -187,15 +181,11 @@ def project_exactly(
 @kernel(REWRITE)
 def _rewrite_exactly(
     scores: FloatArray,
-    best: int,
-    runner: int,
     p: FloatArray,
     action: int,
     label: int,
-    weight: float,
     features: Any,
     x: FloatArray,
-    gradient: FloatArray,
     parameters: FloatArray,
     state: FloatArray,
     memory: FloatArray,
@@ -208,15 +198,11 @@ def _rewrite_exactly(
 @kernel(REWRITE)
 def _rewrite_scaled(
     scores: FloatArray,
-    best: int,
-    runner: int,
     p: FloatArray,
     action: int,
     label: int,
-    weight: float,
     features: Any,
     x: FloatArray,
-    gradient: FloatArray,
     parameters: FloatArray,
     state: FloatArray,
     memory: FloatArray,

@@ -80,16 +80,10 @@ def scaled_copy(factor: float, gradient: FloatArray, coefficient: FloatArray) ->
 
 @kernel(UPDATE)
 def _unprojected_step(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
     label: int,
     weight: float,
     squared_norm: float,
     gradient: FloatArray,
-    parameters: FloatArray,
     state: FloatArray,
     coefficient: FloatArray,
 ) -> bool:
@@ -128,10 +122,6 @@ def step_in_ball(
 @kernel(UPDATE)
 def _projected_step(
     scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
     label: int,
     weight: float,
     squared_norm: float,
@@ -148,10 +138,6 @@ def _projected_step(
 @kernel(UPDATE)
 def _ftrl_step(
     scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
     label: int,
     weight: float,
     squared_norm: float,
@@ -179,20 +165,7 @@ def _ftrl_step(
 
 
 @kernel(UPDATE)
-def _standing_still(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    squared_norm: float,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    coefficient: FloatArray,
-) -> bool:
+def _standing_still() -> bool:
     return False
 
 

@@ -41,14 +41,9 @@ def _update(
     scores: FloatArray,
     best: int,
     runner: int,
-    p: FloatArray,
-    action: int,
     label: int,
-    weight: float,
     squared_norm: float,
-    gradient: FloatArray,
     parameters: FloatArray,
-    state: FloatArray,
     coefficient: FloatArray,
 ) -> bool:
     if label < 0:

@@ -18,20 +18,7 @@ from .learner import UPDATE, Player, Problem, fresh_state
 
 
 @kernel(UPDATE)
-def _update(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    squared_norm: float,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    coefficient: FloatArray,
-) -> bool:
+def _update(best: int, label: int, coefficient: FloatArray) -> bool:
     if label < 0 or label == best:
         return False
     step_towards(label, best, 1.0, coefficient)

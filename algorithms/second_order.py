@@ -79,20 +79,7 @@ def move_entries(
 
 @kernel(REWRITE)
 def _rewrite(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    features: Any,
-    x: FloatArray,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    memory: FloatArray,
-    weights: FloatArray,
+    best: int, label: int, features: Any, x: FloatArray, memory: FloatArray, weights: FloatArray
 ) -> None:
     if label < 0 or label == best:
         return

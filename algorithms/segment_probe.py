@@ -18,15 +18,7 @@ and whether label 1 was seen (1: in this segment; 2: in an earlier one)."""
 
 
 @kernel(PREDICT)
-def _predict(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
-) -> None:
+def _predict(state: FloatArray, p: FloatArray) -> None:
     if state[REMAINING] == 0.0:
         state[LENGTH] -= 1.0
         state[REMAINING] = state[LENGTH]
@@ -46,20 +38,7 @@ def _predict(
 
 
 @kernel(UPDATE)
-def _update(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    squared_norm: float,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    coefficient: FloatArray,
-) -> bool:
+def _update(action: int, label: int, state: FloatArray) -> bool:
     if state[MODE] == 0.0:
         state[MODE] = 1.0 if action == 1 else -1.0
     if label == 1:

@@ -62,13 +62,7 @@ BUDGETS = ("all", "margin")
 
 @kernel(PREDICT)
 def _predict(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
+    scores: FloatArray, best: int, parameters: FloatArray, state: FloatArray, p: FloatArray
 ) -> None:
     n_labels = scores.shape[0]
     state[ROUND] += 1.0
@@ -107,10 +101,8 @@ def _rewrite(
     p: FloatArray,
     action: int,
     label: int,
-    weight: float,
     features: Any,
     x: FloatArray,
-    gradient: FloatArray,
     parameters: FloatArray,
     state: FloatArray,
     memory: FloatArray,

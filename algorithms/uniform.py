@@ -14,15 +14,7 @@ from .optimisers import StandStill
 
 
 @kernel(PREDICT)
-def _uniform(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    gap: float,
-    parameters: FloatArray,
-    state: FloatArray,
-    p: FloatArray,
-) -> None:
+def _uniform(scores: FloatArray, p: FloatArray) -> None:
     n_labels = scores.shape[0]
     for k in range(p.shape[0]):
         p[k] = 1.0 / n_labels if k < n_labels else 0.0

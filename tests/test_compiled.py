@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from boundcheck import compiled
@@ -24,12 +26,16 @@ def twice(x):
 """
 
 KERNELS = """
-from ..compiled import kernel
+from ..compiled import FLOAT, Signature, kernel
 from . import helpers
 from .helpers import CONSTANT, twice
 
 @kernel("float64(float64)")
 def f(x):
+    return twice(x) + CONSTANT
+
+@kernel(Signature("float64", unused=FLOAT, x=FLOAT))
+def named(x):
     return twice(x) + CONSTANT
 """
 
@@ -89,6 +95,13 @@ def test_edits_of_helpers_and_constants_are_never_stale(tiny: Path) -> None:
     assert ask(tiny)[:2] == [157.0, 157.0]
     write_helpers(tiny, 2.0, 1.0)
     assert ask(tiny)[3] == 1, "back to the first version, back to its machine code"
+
+
+def test_a_kernel_that_names_some_of_its_arguments_is_cached_too(tiny: Path) -> None:
+    code = ASK.replace("import f", "import named as f").replace("(1.5)", "(9.0, 1.5)")
+    for factor, hits in ((2.0, 0), (2.0, 1), (100.0, 0)):
+        write_helpers(tiny, factor, 1.0)
+        assert ask(tiny, code) == [1.5 * factor + 1.0] * 2 + [hits, hits]
 
 
 def test_without_the_hashed_folder_the_edit_would_go_unnoticed(tiny: Path) -> None:
@@ -174,6 +187,67 @@ def test_every_source_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     files[0].rename(files[0].with_name("renamed.py"))
     assert fingerprint() not in seen
     compiled.source_fingerprint.cache_clear()
+
+
+ADD = compiled.Signature("float64", x=compiled.FLOAT, k=compiled.VECTOR, y=compiled.FLOAT)
+
+
+def test_a_signature_is_the_text_that_numba_reads() -> None:
+    assert str(ADD) == f"{ADD}" == "float64(float64, float64[::1], float64)"
+    assert ADD.names == ("x", "k", "y")
+
+
+def kernels_of_some_arguments(factor: float) -> list[compiled.Kernel]:
+    @compiled.kernel(ADD)
+    def plain(x, k, y):
+        return factor * x - y
+
+    @compiled.kernel(ADD)
+    def by_name(y, x):
+        return factor * x - y
+
+    @compiled.kernel(ADD)
+    def by_place(a, b, c):
+        return factor * a - c
+
+    @compiled.kernel(ADD)
+    def with_a_variable_called_like_an_argument(x, y):
+        for k in range(3):
+            last = factor * x - y - k
+        return last + k
+
+    @compiled.kernel(ADD)
+    def of_none():
+        return factor * 2.0 - 5.0
+
+    return [plain, by_name, by_place, with_a_variable_called_like_an_argument, of_none]
+
+
+@pytest.mark.parametrize("which", range(5))
+def test_a_kernel_names_the_arguments_that_it_uses(which: int) -> None:
+    kernel = kernels_of_some_arguments(3.0)[which]
+    given = 2.0, np.zeros(1), 5.0
+    assert kernel(*given) == kernel.python(*given) == kernel.native(*given) == 1.0
+    with pytest.raises(TypeError):
+        kernel.native(2.0, 5.0)
+
+
+def test_the_machine_code_is_that_of_the_whole_list() -> None:
+    def instructions(kernel: compiled.Kernel) -> list[str]:
+        code = kernel.native.inspect_asm(kernel.native.signatures[0])
+        return re.findall(r"^\t([a-z]\w*)", code, re.MULTILINE)
+
+    plain, by_name = map(instructions, kernels_of_some_arguments(3.0)[:2])
+    assert len(plain) > 20
+    assert plain == by_name
+
+
+def test_an_argument_that_the_signature_lacks_is_named() -> None:
+    with pytest.raises(TypeError, match=r"kernel .*wrong takes x, z: expected some of x, k, y\."):
+
+        @compiled.kernel(ADD)
+        def wrong(x, z):
+            return x + z
 
 
 def test_nothing_is_compiled_before_it_is_played() -> None:

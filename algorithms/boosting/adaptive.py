@@ -90,10 +90,7 @@ def _vote(
     scores: Any,
     learners: Any,
     counts: IntArray,
-    losses: FloatArray,
     p: FloatArray,
-    costs: Any,
-    weights: FloatArray,
 ) -> None:
     n, k = labels.shape[0], p.shape[0]
     at_random = parameters[RANDOM] > 0.0
@@ -153,13 +150,6 @@ def _assess(
     p: FloatArray,
     costs: Any,
     weights: FloatArray,
-    ranking: Any,
-    places: Any,
-    tables: FloatArray,
-    tie_weights: FloatArray,
-    keys: Any,
-    kept: Any,
-    work: Any,
 ) -> None:
     n, k, revealed = labels.shape[0], p.shape[0], parameters[REVEALED] > 0.0
     sigmoids, shares = workspace(k * k), workspace(k)

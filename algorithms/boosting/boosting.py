@@ -26,7 +26,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...compiled import Kernel, helper
+from ...compiled import INT, INT_VECTOR, MATRIX, VECTOR, Kernel, Signature, helper
 from ...errors import LearnerError
 from ..learner import UNSEEN, Problem
 from .booster import Booster, Generator
@@ -71,14 +71,21 @@ class Memory(NamedTuple):
     weights: FloatArray
 
 
-MEMORY = (
-    "float64[::1], int64[::1], float64[:, ::1], float64[:, ::1], int64[::1], float64[::1], float64[::1],"
-    " float64[:, ::1], float64[::1]"
-)
-VOTE = f"void(float64[::1], {MEMORY})"
+MEMORY = {
+    "parameters": VECTOR,
+    "labels": INT_VECTOR,
+    "scores": MATRIX,
+    "learners": MATRIX,
+    "counts": INT_VECTOR,
+    "losses": VECTOR,
+    "p": VECTOR,
+    "costs": MATRIX,
+    "weights": VECTOR,
+}
+VOTE = Signature("void", dice=VECTOR, **MEMORY)
 """Numbers from [0, 1), memory (labels read, the rest filled up to ``p``)."""
 
-ASSESS = f"void(int64, int64, {MEMORY}, {CACHE})"
+ASSESS = Signature("void", action=INT, label=INT, **MEMORY, **CACHE)
 """Action, label or UNSEEN, memory (losses, costs and weights filled, the learners' numbers changed), cache."""
 
 

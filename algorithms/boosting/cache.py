@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...compiled import helper
+from ...compiled import CUBE, INT_MATRIX, VECTOR, helper
 from .elections import fill_costs
 from .potentials import Potentials
 
@@ -50,10 +50,15 @@ class Cache(NamedTuple):
     work: FloatArray
 
 
-CACHE = (
-    "int64[:, ::1], int64[:, ::1], float64[::1], float64[::1], int64[:, ::1], float64[:, :, ::1],"
-    " float64[:, :, ::1]"
-)
+CACHE = {
+    "ranking": INT_MATRIX,
+    "places": INT_MATRIX,
+    "tables": VECTOR,
+    "tie_weights": VECTOR,
+    "keys": INT_MATRIX,
+    "kept": CUBE,
+    "work": CUBE,
+}
 
 
 def cache_of(potentials: Potentials, n_learners: int, *, interpreted: bool = False) -> Cache:

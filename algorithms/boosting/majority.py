@@ -96,12 +96,8 @@ def _vote(
     parameters: FloatArray,
     labels: IntArray,
     scores: Any,
-    learners: Any,
     counts: IntArray,
-    losses: FloatArray,
     p: FloatArray,
-    costs: Any,
-    weights: FloatArray,
 ) -> None:
     n, k = labels.shape[0], p.shape[0]
     counts[ROUND] += 1
@@ -120,7 +116,6 @@ def _assess(
     label: int,
     parameters: FloatArray,
     labels: IntArray,
-    scores: Any,
     learners: Any,
     counts: IntArray,
     losses: FloatArray,

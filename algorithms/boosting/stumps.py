@@ -55,12 +55,7 @@ def _chances(x: FloatArray, n_labels: int, row: FloatArray, chances: FloatArray)
 
 @kernel(ASK)
 def _ask(
-    x: FloatArray,
-    dice: FloatArray,
-    n_labels: int,
-    parameters: FloatArray,
-    state: FloatArray,
-    labels: IntArray,
+    x: FloatArray, dice: FloatArray, n_labels: int, state: FloatArray, labels: IntArray
 ) -> None:
     chances = workspace(n_labels)
     for i in range(labels.shape[0]):
@@ -107,11 +102,7 @@ def _renew(rate: float, d: int, n_labels: int, row: FloatArray) -> None:
 
 @kernel(TELL)
 def _tell(
-    x: FloatArray,
-    costs: FloatArray,
-    weights: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
+    x: FloatArray, costs: FloatArray, weights: FloatArray, parameters: FloatArray, state: FloatArray
 ) -> None:
     d, n_labels, rate = x.shape[0], costs.shape[1], parameters[0]
     shares, sums = 2 * d * n_labels, 4 * d * n_labels

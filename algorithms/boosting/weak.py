@@ -18,21 +18,31 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...compiled import Kernel, helper, kernel, workspace
+from ...compiled import (
+    INT,
+    INT_VECTOR,
+    MATRIX,
+    READ_ONLY_MATRIX,
+    READ_ONLY_VECTOR,
+    VECTOR,
+    Kernel,
+    Signature,
+    helper,
+    kernel,
+    workspace,
+)
 from ...errors import LearnerError, UserError, call, check_size, require, said, shown
 from ..spec import nested, spec_of
 
-ASK = (
-    # features, a number from [0, 1) for each learner that draws, labels k, parameters, states of the
-    # learners, predicted labels (filled); a label below 0 for features that cannot be read
-    "void(Array(float64, 1, 'C', True), Array(float64, 1, 'C', True), int64, float64[::1], float64[:, ::1],"
-    " int64[::1])"
-)
-TELL = (
-    # features, costs (N, k), weights (N,), parameters, states
-    "void(Array(float64, 1, 'C', True), Array(float64, 2, 'C', True), Array(float64, 1, 'C', True),"
-    " float64[::1], float64[:, ::1])"
-)
+_NUMBERS = {"parameters": VECTOR, "state": MATRIX}
+_X = {"x": READ_ONLY_VECTOR}
+
+ASK = Signature("void", **_X, dice=READ_ONLY_VECTOR, n_labels=INT, **_NUMBERS, labels=INT_VECTOR)
+"""Fill the ``labels`` that are predicted for the features ``x``, one below 0 if they cannot be read; ``dice`` has a
+number from [0, 1) for each learner that draws, ``state`` a row for each learner."""
+
+TELL = Signature("void", **_X, costs=READ_ONLY_MATRIX, weights=READ_ONLY_VECTOR, **_NUMBERS)
+"""Learn ``costs`` of shape (N, k) that count by ``weights`` of shape (N,)."""
 
 
 @dataclass(frozen=True)
@@ -179,14 +189,7 @@ class OracleNoise(Spelt):
 
 
 @kernel(ASK)
-def _read(
-    x: FloatArray,
-    dice: FloatArray,
-    n_labels: int,
-    parameters: FloatArray,
-    state: FloatArray,
-    labels: IntArray,
-) -> None:
+def _read(x: FloatArray, n_labels: int, parameters: FloatArray, labels: IntArray) -> None:
     first = int(parameters[0])
     for i in range(labels.shape[0]):
         labels[i] = -1
@@ -196,13 +199,7 @@ def _read(
 
 
 @kernel(TELL)
-def _ignore(
-    x: FloatArray,
-    costs: FloatArray,
-    weights: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-) -> None:
+def _ignore() -> None:
     return None
 
 
@@ -257,14 +254,7 @@ def _predicted(x: FloatArray, n_labels: int, row: FloatArray, costs: FloatArray)
 
 
 @kernel(ASK)
-def _cheapest(
-    x: FloatArray,
-    dice: FloatArray,
-    n_labels: int,
-    parameters: FloatArray,
-    state: FloatArray,
-    labels: IntArray,
-) -> None:
+def _cheapest(x: FloatArray, n_labels: int, state: FloatArray, labels: IntArray) -> None:
     predicted = workspace(n_labels)
     for i in range(labels.shape[0]):
         _predicted(x, n_labels, state[i], predicted)
@@ -276,11 +266,7 @@ def _cheapest(
 
 @kernel(TELL)
 def _regress(
-    x: FloatArray,
-    costs: FloatArray,
-    weights: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
+    x: FloatArray, costs: FloatArray, weights: FloatArray, parameters: FloatArray, state: FloatArray
 ) -> None:
     n_labels, d = costs.shape[1], x.shape[0]
     predicted = workspace(n_labels)

@@ -49,23 +49,23 @@ def scaled(rate, parameters, p):
 
 
 @kernel(PREDICT)
-def exploration_off(scores, best, runner, gap, parameters, state, p):
+def exploration_off(best, gap, p):
     mix_uniform(best, gap, p)
 
 
 @kernel(PREDICT)
-def neither_explores_nor_hedges(scores, best, runner, gap, parameters, state, p):
+def neither_explores_nor_hedges(best, p):
     mix_uniform(best, 0.0, p)
 
 
 @kernel(PREDICT)
-def halved_gap(scores, best, runner, gap, parameters, state, p):
+def halved_gap(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     play(rate, scaled(rate, parameters, p), gap / 2.0, best, parameters, p)
 
 
 @kernel(PREDICT)
-def gap_of_the_hinge(scores, best, runner, gap, parameters, state, p):
+def gap_of_the_hinge(scores, best, runner, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     margin = scores[best] - scores[runner]
     hinge = 1.0 - margin if margin < 0.5 else 0.0
@@ -73,7 +73,7 @@ def gap_of_the_hinge(scores, best, runner, gap, parameters, state, p):
 
 
 @kernel(PREDICT)
-def zeta_inverted(scores, best, runner, gap, parameters, state, p):
+def zeta_inverted(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     if scaled(rate, parameters, p) > gap:
         mix_uniform(best, gap, p)
@@ -82,13 +82,13 @@ def zeta_inverted(scores, best, runner, gap, parameters, state, p):
 
 
 @kernel(PREDICT)
-def zeta_as_printed(scores, best, runner, gap, parameters, state, p):
+def zeta_as_printed(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     play(rate, rate, gap, best, parameters, p)
 
 
 @kernel(PREDICT)
-def counter_late(scores, best, runner, gap, parameters, state, p):
+def counter_late(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     if rate > 0.0 and state[COUNTER] > 1.0:
         rate = min(0.5, parameters[GAMMA] / math.sqrt(state[COUNTER] - 1.0))
@@ -96,7 +96,7 @@ def counter_late(scores, best, runner, gap, parameters, state, p):
 
 
 @kernel(PREDICT)
-def counter_early(scores, best, runner, gap, parameters, state, p):
+def counter_early(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     if rate > 0.0:
         rate = min(0.5, parameters[GAMMA] / math.sqrt(state[COUNTER] + 1.0))
@@ -104,14 +104,14 @@ def counter_early(scores, best, runner, gap, parameters, state, p):
 
 
 @kernel(PREDICT)
-def counter_stopped(scores, best, runner, gap, parameters, state, p):
+def counter_stopped(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     state[COUNTER] = 0.0
     play(rate, scaled(rate, parameters, p), gap, best, parameters, p)
 
 
 @kernel(PREDICT)
-def counts_every_round(scores, best, runner, gap, parameters, state, p):
+def counts_every_round(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     if rate == 0.0:
         state[COUNTER] += 1.0
@@ -119,7 +119,7 @@ def counts_every_round(scores, best, runner, gap, parameters, state, p):
 
 
 @kernel(PREDICT)
-def rate_not_capped(scores, best, runner, gap, parameters, state, p):
+def rate_not_capped(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     if rate > 0.0:
         rate = min(1.0, parameters[GAMMA] / math.sqrt(state[COUNTER]))
@@ -127,27 +127,27 @@ def rate_not_capped(scores, best, runner, gap, parameters, state, p):
 
 
 @kernel(PREDICT)
-def sum_off(scores, best, runner, gap, parameters, state, p):
+def sum_off(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     play(rate, scaled(rate, parameters, p), gap, best, parameters, p)
     p[best] += 1e-6
 
 
 @kernel(PREDICT)
-def spreads_the_gap_over_s(scores, best, runner, gap, parameters, state, p):
+def spreads_the_gap_over_s(best, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     mixed = gap if scaled(rate, parameters, p) <= gap else rate
     mix_dominating(best, mixed, parameters, p)
 
 
 @kernel(PREDICT)
-def plays_the_runner_up(scores, best, runner, gap, parameters, state, p):
+def plays_the_runner_up(best, runner, gap, parameters, state, p):
     rate = exploration_rate(best, parameters, state)
     play(rate, scaled(rate, parameters, p), gap, runner, parameters, p)
 
 
 @kernel(PREDICT)
-def ties_to_the_last(scores, best, runner, gap, parameters, state, p):
+def ties_to_the_last(scores, best, gap, parameters, state, p):
     last = best
     for k in range(scores.shape[0]):
         if scores[k] == scores[best]:
@@ -168,12 +168,11 @@ def flawed_step(flaw: Callable[..., Any]) -> Kernel:
     def step(
         scores,
         best,
-        runner,
         p,
         action,
         label,
         weight,
-        squared,
+        squared_norm,
         gradient,
         parameters,
         state,
@@ -182,7 +181,7 @@ def flawed_step(flaw: Callable[..., Any]) -> Kernel:
         used = edit(p, action, label, best, weight, gradient)
         if used == 0.0:
             return False
-        return step_in_ball(used, squared, scores, gradient, parameters, state, coefficient)
+        return step_in_ball(used, squared_norm, scores, gradient, parameters, state, coefficient)
 
     return step
 
@@ -239,23 +238,10 @@ def resized_step(factor: float) -> Kernel:
     """Projected descent whose steps, but not its own account of them, are longer or shorter."""
 
     @kernel(UPDATE)
-    def step(
-        scores,
-        best,
-        runner,
-        p,
-        action,
-        label,
-        weight,
-        squared,
-        gradient,
-        parameters,
-        state,
-        coefficient,
-    ):
+    def step(scores, label, weight, squared_norm, gradient, parameters, state, coefficient):
         if label < 0:
             return False
-        moved = step_in_ball(weight, squared, scores, gradient, parameters, state, coefficient)
+        moved = step_in_ball(weight, squared_norm, scores, gradient, parameters, state, coefficient)
         for k in range(gradient.shape[0]):
             coefficient[k] *= factor
         return moved
@@ -264,23 +250,10 @@ def resized_step(factor: float) -> Kernel:
 
 
 @kernel(UPDATE)
-def never_shrinks(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
+def never_shrinks(scores, label, weight, squared_norm, gradient, parameters, state, coefficient):
     if label < 0:
         return False
-    moved = step_in_ball(weight, squared, scores, gradient, parameters, state, coefficient)
+    moved = step_in_ball(weight, squared_norm, scores, gradient, parameters, state, coefficient)
     state[SCALE] = 1.0
     return moved
 

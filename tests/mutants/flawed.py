@@ -53,22 +53,12 @@ def updating(flaw: Callable[..., Any]) -> Change:
 
     @kernel(UPDATE)
     def update(
-        scores,
-        best,
-        runner,
-        p,
-        action,
-        label,
-        weight,
-        squared,
-        gradient,
-        parameters,
-        state,
-        coefficient,
+        scores, best, runner, p, action, label, weight, squared_norm, parameters, coefficient
     ):
         rival = runner if label == best else best
         loss = 0.0 if label < 0 else 1.0 - (scores[label] - scores[rival])
-        return inner(p, best, rival, loss, action, label, weight, squared, parameters, coefficient)
+        norm = squared_norm
+        return inner(p, best, rival, loss, action, label, weight, norm, parameters, coefficient)
 
     return lambda player: replace(player, update=update)
 
@@ -200,7 +190,7 @@ FLAWS = {
 
 
 @kernel(PREDICT)
-def half_the_gap(scores, best, runner, gap, parameters, state, p):
+def half_the_gap(best, gap, parameters, p):
     """Surer of the best label than the gap map allows."""
     mix_uniform(best, max(gap / 2.0, parameters[1]), p)
 
@@ -212,22 +202,7 @@ def second_order(power: int, current: bool, rows: int) -> Kernel:
     """A sums |x|^power, perhaps theta is divided by A before the round, and perhaps only the true label's A grows."""
 
     @kernel(REWRITE)
-    def rewrite(
-        scores,
-        best,
-        runner,
-        p,
-        action,
-        label,
-        weight,
-        features,
-        x,
-        gradient,
-        parameters,
-        state,
-        memory,
-        weights,
-    ):
+    def rewrite(best, label, features, x, memory, weights):
         if label < 0 or label == best:
             return
         for j in range(x.shape[0]):
@@ -253,22 +228,7 @@ def newtron(theirs: bool, drops: bool) -> Kernel:
     ``drops`` the term in <G, W> is missing where another label than the best was played."""
 
     @kernel(REWRITE)
-    def rewrite(
-        scores,
-        best,
-        runner,
-        p,
-        action,
-        label,
-        weight,
-        features,
-        x,
-        gradient,
-        parameters,
-        state,
-        memory,
-        weights,
-    ):
+    def rewrite(scores, best, p, action, label, features, x, parameters, state, memory, weights):
         n_labels = scores.shape[0]
         chance = state[CHANCES + action]
         size, trust = chance / p[action], 1.0
@@ -301,22 +261,7 @@ def soba(power: int, counted: float, bias: float, budgeted: bool) -> Kernel:
     is divided by 1 + (1/p(y) - 1) ``bias``; without ``budgeted`` every right guess is learnt from."""
 
     @kernel(REWRITE)
-    def rewrite(
-        scores,
-        best,
-        runner,
-        p,
-        action,
-        label,
-        weight,
-        features,
-        x,
-        gradient,
-        parameters,
-        state,
-        memory,
-        weights,
-    ):
+    def rewrite(scores, best, runner, p, action, label, features, x, state, memory, weights):
         if label != action:
             return
         chance = p[label]

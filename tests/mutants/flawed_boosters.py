@@ -107,7 +107,7 @@ def _vote(share_out: Callable[..., None]) -> Any:
     inner = helper(share_out)
 
     @kernel(VOTE)
-    def vote(dice, parameters, labels, scores, learners, counts, losses, p, costs, weights):
+    def vote(dice, parameters, labels, scores, counts, p):
         n, k = labels.shape[0], p.shape[0]
         counts[ROUND] += 1
         for i in range(n):
@@ -138,10 +138,7 @@ explores_the_first = with_kernels(vote=_vote(_on_the_first_other_label))
 
 
 @kernel(ASSESS)
-def _assess_another(
-    action, label, parameters, labels, scores, learners, counts, losses, p, costs, weights,
-    ranking, places, tables, tie_weights, keys, kept, work,
-):  # fmt: skip
+def _assess_another(action, label, parameters, labels, scores, counts, losses, p):
     """The estimates of a booster by majority, for another label with as many votes as the one that won."""
     k, last = p.shape[0], labels.shape[0]
     for more in range(1, k):

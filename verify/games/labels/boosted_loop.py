@@ -27,7 +27,7 @@ BOOSTED = (
     " Array(int64, 1, 'C', True), Array(uint64, 1, 'C', True), Array(float64, 1, 'C', True),"
     " Array(int64, 1, 'C', True), Array(int64, 1, 'C', True), Array(int64, 1, 'C', True),"
     " float64[::1], float64[:, ::1], int64, int64, float64[::1], float64[::1], float64[:, ::1],"
-    f" {MEMORY}, {CACHE}, float64[:, ::1], float64[:, ::1], float64[::1])"
+    f" {', '.join([*MEMORY.values(), *CACHE.values()])}, float64[:, ::1], float64[:, ::1], float64[::1])"
 )
 
 

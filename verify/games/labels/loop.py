@@ -250,42 +250,17 @@ def play_rounds(
 
 
 @kernel(GAP)
-def no_gap(
-    scores: FloatArray, best: int, runner: int, parameters: FloatArray, work: FloatArray
-) -> float:
+def no_gap() -> float:
     return np.nan
 
 
 @kernel(SURROGATE)
-def no_surrogate(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    label: int,
-    parameters: FloatArray,
-    work: FloatArray,
-    gradient: FloatArray,
-) -> float:
+def no_surrogate(gradient: FloatArray) -> float:
     for k in range(gradient.shape[0]):
         gradient[k] = np.nan
     return np.nan
 
 
 @kernel(REWRITE)
-def no_rewrite(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    features: Any,
-    x: Any,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    memory: FloatArray,
-    weights: FloatArray,
-) -> None:
+def no_rewrite() -> None:
     return None

@@ -114,22 +114,7 @@ def test_draws_are_paired_across_learners() -> None:
 
 
 @kernel(REWRITE)
-def _descend_in_full(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    features,
-    x,
-    gradient,
-    parameters,
-    state,
-    memory,
-    weights,
-) -> None:
+def _descend_in_full(label, weight, features, x, gradient, state, memory, weights) -> None:
     if label < 0:
         return
     total = 0.0
@@ -182,20 +167,7 @@ def test_a_learner_may_rewrite_its_weights_from_the_features(graph: str) -> None
 
 
 @kernel(UPDATE)
-def _keep_what_is_told(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared_norm,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
+def _keep_what_is_told(label, weight, gradient, state):
     state[2] += 1.0
     if label == -1 and weight == 0.0 and gradient[0] != gradient[0]:
         state[1] += 1.0
@@ -261,20 +233,7 @@ def test_the_scale_is_folded_into_the_weights_before_it_underflows() -> None:
 
 
 @kernel(UPDATE)
-def _note_the_top_two(
-    scores,
-    best,
-    runner,
-    p,
-    action,
-    label,
-    weight,
-    squared_norm,
-    gradient,
-    parameters,
-    state,
-    coefficient,
-):
+def _note_the_top_two(best, runner, state):
     at = int(state[OWN])
     state[at], state[at + 1] = best, runner
     state[OWN] += 2.0
