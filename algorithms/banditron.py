@@ -142,5 +142,5 @@ class Banditron(Baseline):
             ESTIMATORS[self.estimator],
             np.concatenate([[numbers["gamma"]], shares]),
             fresh_state(),
-            Declaration(numbers=numbers),
+            Declaration(numbers=self.declared(numbers)),
         )

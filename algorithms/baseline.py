@@ -61,6 +61,11 @@ class Baseline:
         """The parameters that it plays ``problem`` with, by name."""
         return {}
 
+    def declared(self, numbers: Mapping[str, float]) -> dict[str, float]:
+        """The numbers as claims of the learner's own family ask for them."""
+        family = self.promises[0].partition("/")[0]
+        return {f"{family}.{name}": value for name, value in numbers.items()}
+
     def accepts(self, graph: FeedbackGraph) -> bool:
         """Whether the learner can play ``graph``."""
         return graph.is_full_information

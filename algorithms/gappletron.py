@@ -22,9 +22,9 @@ probability gamma_t the learner always explores S, and the uniform part covers t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -120,6 +120,33 @@ def _mixture(
 
 
 RULES: dict[str, Kernel] = {"printed": _printed, "threshold": _threshold, "mixture": _mixture}
+
+
+def _at_least_0(value: Any) -> float | None:
+    number = isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)
+    return value if number and value >= 0 else None
+
+
+def _probability(value: Any) -> float | None:
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return float(value) if number and 0 < value < 1 else None
+
+
+def _rule(value: Any) -> str | None:
+    if not (isinstance(value, str) and value in RULES):
+        raise unknown("exploration rule", str(value), RULES)
+    return value
+
+
+DECLARABLE: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+    "gamma": (_at_least_0, "a finite number of at least 0"),
+    "rule": (_rule, "the name of an exploration rule"),
+    "regret_factor": (_at_least_0, "a finite number of at least 0"),
+    "delta": (_probability, "a number in (0, 1)"),
+    "optimiser": (lambda value: optimisers.parse(str(value)).spec, "the name of an optimiser"),
+}
+"""What a class of the user's may declare for the claims of this paper: how each is read, None where it is not legal,
+and what is expected."""
 
 
 def tuned_gamma(
@@ -238,7 +265,10 @@ class Gappletron:
             ),
             state=fresh_state(N_STATE - OWN),
             declaration=Declaration(
-                self.loss, gamma, self.rule, factor, self.delta, self.optimiser.spec
+                self.loss,
+                {"gamma": gamma, "rule": self.rule, "delta": self.delta}
+                | {"optimiser": self.optimiser.spec}
+                | ({} if factor is None else {"regret_factor": factor}),
             ),
             weights=self.optimiser.weights(problem.n_features, graph.n_labels),
         )

@@ -172,5 +172,5 @@ class Gaptron(Baseline):
             _update,
             np.array([numbers["rate"], numbers["gamma"]]),
             fresh_state(),
-            Declaration(loss=LOSSES[self.loss][0], numbers=numbers),
+            Declaration(loss=LOSSES[self.loss][0], numbers=self.declared(numbers)),
         )

@@ -108,5 +108,5 @@ class LabelEfficientPerceptron(Baseline):
             _update,
             np.array([numbers["smoothing"]]),
             fresh_state(),
-            Declaration(numbers=numbers),
+            Declaration(numbers=self.declared(numbers)),
         )

@@ -15,7 +15,7 @@ it gets the features as well, and changes the weights and matrices of its own in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -86,30 +86,42 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Declaration:
+class Declaration(Mapping[str, Any]):
     """What a learner says of itself before play; envelopes are computed from this alone.
+
+    It is a mapping of named numbers and words, for which claims ask: ``gamma``, ``rule``, ``regret_factor``, ``delta``
+    and ``optimiser`` where claims of the Gappletron paper are to apply, and ``FAMILY.NAME`` for what the claims of
+    another family ask for, such as ``banditron.gamma``.
 
     Attributes
     ----------
     loss : its surrogate loss, or None
-    gamma : the exploration parameter of Gappletron, or None
-    rule : Gappletron's exploration rule ("printed", "threshold", "mixture"), or None
-    regret_factor : h of guarantee (4) for comparators of the problem's norm; None where there is none
-    delta : confidence parameter that gamma is tuned for, in (0, 1)
-    optimiser : spec of its optimiser, one of optimisers.py, or None
-    numbers : the numbers that it plays with once tuned, by the names of its parameters, for the claims about
-        this learner alone
-    weights : whether the game knows its weights, and so its scores, best label, gap and losses
+    numbers : the numbers and words by name
+    weights : whether the game knows its weights, and so its scores, best label and losses
     """
 
     loss: Loss | None = None
-    gamma: float | None = None
-    rule: str | None = None
-    regret_factor: float | None = None
-    delta: float = 0.05
-    optimiser: str | None = None
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    numbers: Mapping[str, Any] = field(default_factory=dict)
     weights: bool = True
+
+    def __getitem__(self, name: str) -> Any:
+        return self.numbers[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def number(self, name: str) -> float:
+        """The number ``FAMILY.name``, of whatever family.
+
+        Raises
+        ------
+        KeyError
+            where none is declared
+        """
+        return float(next(self[key] for key in self if key.rpartition(".")[2] == name))
 
 
 def fresh_state(own: int = 0) -> FloatArray:

@@ -302,7 +302,7 @@ class Newtron(Baseline):
             update=StandStill.step,
             parameters=np.array([*numbers.values(), least]),
             state=fresh_state(CHANCES - OWN + problem.n_labels),
-            declaration=Declaration(numbers=numbers),
+            declaration=Declaration(numbers=self.declared(numbers)),
             rewrite=rewrite,
             memory=memory,
         )

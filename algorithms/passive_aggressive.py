@@ -111,5 +111,5 @@ class PassiveAggressive(Baseline):
             _update,
             np.array([math.inf, 1 / (2 * c)] if damped else [c, 0.0]),
             fresh_state(),
-            Declaration(numbers=numbers),
+            Declaration(numbers=self.declared(numbers)),
         )

@@ -127,7 +127,7 @@ class SecondOrderPerceptron(Baseline):
             update=StandStill.step,
             parameters=np.zeros(1),
             state=fresh_state(),
-            declaration=Declaration(numbers=numbers),
+            declaration=Declaration(numbers=self.declared(numbers)),
             rewrite=_rewrite,
             memory=diagonal_memory(problem, numbers["regulariser"]),
         )

@@ -208,7 +208,7 @@ class Soba(Baseline):
             update=StandStill.step,
             parameters=np.array([numbers.get("gamma", 0.0), float(self.budget == "margin")]),
             state=fresh_state(N_OWN),
-            declaration=Declaration(numbers=numbers),
+            declaration=Declaration(numbers=self.declared(numbers)),
             rewrite=_rewrite,
             memory=diagonal_memory(problem, numbers["regulariser"]),
         )

@@ -13,10 +13,11 @@ from matplotlib.figure import Figure
 from boundcheck.reports.page.figures import svg
 from boundcheck.reports.page.frontiers import frontier_panels
 from boundcheck.verify import catalog
+from boundcheck.verify.claim import Cell
 from boundcheck.verify.claims.gappletron.settings import gappletron
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
-from boundcheck.verify.judges.pathwise import Watch
+from boundcheck.verify.judges.pathwise import Pathwise, Watch
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite.run import Job, judge_job
 
 
@@ -24,9 +25,10 @@ def watched(optimiser: str, form: str) -> Watch:
     """Guarantee (4) as one run of the alternating sequence shows it."""
     claim = catalog.claims()["gappletron/guarantee-4"]
     learner = gappletron("smooth-hinge", "printed", optimiser, "1")
-    case = resolve(Setting(learner, "alternation", "full", 512, radius=1.0), seed=0)
-    watch = Watch(claim, claim.form(form), case)
-    for rounds in case.replicate(0):
+    case = resolve(Setting(learner, "alternation", "full", 512, comparator_norm=1.0), seed=0)
+    assert isinstance(claim.judge, Pathwise)
+    watch = claim.judge.watch(Cell(claim, claim.form(form), case))
+    for rounds in case.play(0):
         watch.see(0, rounds)
     return watch
 

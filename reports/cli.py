@@ -9,9 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,9 +17,6 @@ from .. import __version__
 from ..errors import UserError, unknown
 from .studies.command import STUDIES_FOLDER, study
 from .terminal.console import AS_EXPECTED, DEFAULT_FOLDER, INTERRUPTED, WRONG_INPUT, make_console
-
-if TYPE_CHECKING:
-    from ..verify.suite.run import Row
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +95,12 @@ def cli(ctx: click.Context, debug: bool) -> None:
     metavar="N",
     help="Runs of claims judged by sampling, in place of the usual number.",
 )
+@click.option(
+    "--rounds",
+    type=click.IntRange(min=1),
+    metavar="T",
+    help="Horizon of the games that are played where a learner, adversary, graph or data are given.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(
     "--jobs",
@@ -143,6 +144,7 @@ def verify(
     quick: bool,
     full: bool,
     runs: int | None,
+    rounds: int | None,
     seed: int,
     jobs: int,
     json_file: Path | None,
@@ -165,17 +167,16 @@ def verify(
     """
     from rich.markup import escape
 
-    from ..verify.resolve import resolve_any
-    from ..verify.suite import request as plan
-    from ..verify.suite import results
-    from ..verify.suite import run as suite
+    from ..verify.suite import results, run
+    from ..verify.suite.request import Request
+    from . import api
     from .terminal import columns, tables
     from .terminal.conclusion import conclude
     from .terminal.progress import progress
 
     if quick and full:
         raise UserError("both --quick and --full are given: expected at most one of them.")
-    request = plan.Request(
+    request = Request(
         claims,
         learner,
         adversary,
@@ -186,8 +187,9 @@ def verify(
         "quick" if quick else "full" if full else "default",
         claims_file,
         runs,
+        rounds,
     )
-    work = plan.jobs_for(request)
+    prepared = api.prepare(request, seed)  # what cannot be played fails here
     written = [path for path in (json_file, junit_file) if path is not None]
     places = [path.resolve() for path in (*written, out / results.VERDICTS, out / results.CURVES)]
     if twice := next((path for path in written if places.count(path.resolve()) > 1), None):
@@ -196,54 +198,35 @@ def verify(
     for path in written:
         results.check_file(path)
     console = make_console(quiet)
-    hypotheses: list[plan.Hypothesis] = []
-    if request.own:  # what cannot be played fails here, before any process is started
-        first = resolve_any(work[0].setting, seed)
-        plan.check_radius(request, first)
-    if data is not None:
-        hypotheses = plan.measured_hypotheses(first)
-        console.print(tables.hypothesis_table(hypotheses), "")
-        if (warning := plan.warning_about_scale(first)) is not None:
-            console.print(f"[bold yellow]warning[/] {warning}", "", sep="\n", soft_wrap=True)
-    rows: list[Row] = []
-    surprises = 0
-    started = time.monotonic()
-    processes = 1 if claims_file is not None else jobs
-    with progress(len(work), quiet=quiet) as advance:
-        for found in suite.run(work, seed, processes):
-            rows += found
-            surprises += sum(row.surprising for row in found)
-            advance(1, surprises)
-    seconds = time.monotonic() - started
-    failures = suite.failures_of_learner(rows)
-    if failures and not suite.judged(rows):  # earlier results are worth more than these
-        raise UserError(failures[0].outcome.evidence)
-    document = results.save(rows, out, seed, seconds, hypotheses)
+    if prepared.measured:
+        console.print(tables.hypothesis_table(prepared.measured), "")
+    if prepared.warning is not None:
+        console.print(f"[bold yellow]warning[/] {prepared.warning}", "", sep="\n", soft_wrap=True)
+    with progress(len(prepared.jobs), quiet=quiet) as advance:
+        found = api.play(prepared, jobs=jobs, advance=advance)
+    document = found.save(out)
     if json_file is not None:
         results.write_json(document, json_file)
     if junit_file is not None:
         from .terminal.junit import write_junit
 
-        write_junit(rows, junit_file)
-    groups = tables.grouped(rows)
-    promises = plan.promises_of(request)
-    shown, rest = groups, None
+        write_junit(found.rows, junit_file)
     if verbose:
-        columns.show(console, tables.case_entries(rows))
+        columns.show(console, found.entries(every_cell=True)[0])
         console.print()
-    elif request.own and not claims:
-        shown, rest = tables.without_idle(groups, promises)
-    columns.show(console, tables.verdict_entries(shown))
+    entries, rest = found.entries()
+    if verbose:
+        entries, rest = tables.verdict_entries(tables.grouped(found.rows)), None
+    columns.show(console, entries)
     if rest:
         console.print(f"[dim]{escape(rest)}[/]", soft_wrap=True)
-    idle = suite.untested(rows, promises)
     status = conclude(
-        console, rows, document, out, seconds, claims_file, own=request.own, idle=idle
+        console, found.rows, document, out, found.seconds, claims_file, idle=found.untested
     )
-    if failures:
+    if failures := run.failures_of_learner(found.rows):
         return _fail(
-            f"{failures[0].outcome.evidence.rstrip('.')}; {len(failures)} of {len(rows)} cells could not be"
-            f" judged, the others are in {out}/."
+            f"{failures[0].outcome.evidence.rstrip('.')}; {len(failures)} of {len(found.rows)} cells could"
+            f" not be judged, the others are in {out}/."
         )
     return status
 
@@ -297,9 +280,9 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     from .terminal import listing
 
     if claims_file is not None:
-        from ..verify.suite import request as plan
+        from ..verify import catalog
 
-        plan.add_claims(claims_file)
+        catalog.add_file(claims_file)
     console = make_console(False)
     if len(certificates) == 1:
         console.print(*listing.replayed(certificates[0]), sep="\n", soft_wrap=True)

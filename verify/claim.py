@@ -1,59 +1,25 @@
-"""What a claim is: statement, source, both sides, relation and kind, in one object.
+"""What a claim is: statement, source, forms and the judge of both sides, in one object.
 
 A claim has a form or two, named by where the statement comes from: "printed" in the paper that the claim cites;
 "derived" here for the learner, in a form that nobody printed; "transferred" as printed to a setting that it was not
 printed for; or "repaired", the true form of a claim that is false otherwise. A form is data: to which cases it
 applies, which verdict is expected there, in one sentence why, and the state of its proof.
+
+The judge (``judges/``) says how the statement is put to the test; it holds the functions that compute both sides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Protocol
 
 from ..algorithms.spec import command_name
-from ..arrays import FloatArray
-
-if TYPE_CHECKING:
-    from .exact.numbers import Interval
-    from .games.labels.case import Case, Rounds, Setting
-    from .judges.pathwise import Outcome
-
-
-class Verdict(StrEnum):
-    """The words a verdict may use; none is louder than its evidence."""
-
-    HOLDS = "holds"
-    REFUTED = "refuted"
-    UNDECIDED = "undecided"
-    VACUOUS = "vacuous"
-    NOT_APPLICABLE = "not applicable"
-    ERROR = "error"
-
-
-LOUDEST_FIRST = (
-    Verdict.ERROR,
-    Verdict.REFUTED,
-    Verdict.UNDECIDED,
-    Verdict.HOLDS,
-    Verdict.VACUOUS,
-    Verdict.NOT_APPLICABLE,
-)
-
-
-def is_surprise(expected: str | None, verdict: str) -> bool:
-    """Whether a verdict fails the run: something is refuted that should hold, or not refuted that should
-    be."""
-    if expected is None or verdict == expected:
-        return False
-    return expected == Verdict.REFUTED or verdict in (Verdict.REFUTED, Verdict.ERROR)
-
+from .exact.numbers import Interval
+from .outcome import Evidence, Kind, Verdict
+from .setting import Setting
 
 OTHER_LEARNERS = "it is about other learners"
 
@@ -67,17 +33,6 @@ def about_others(*learners: type) -> str:
 def is_named(claim: str, globs: Iterable[str]) -> bool:
     """Whether one of the globs, such as those that a learner promises, matches the id of a claim."""
     return any(fnmatchcase(claim, glob) for glob in globs)
-
-
-class Kind(StrEnum):
-    """How a claim is judged; a law of the mistakes, tested from both sides by ``equality.py``, is a mean."""
-
-    EXACT = "exact"
-    PATHWISE = "pathwise"
-    MEAN = "mean"
-    TAIL = "tail"
-    FRONTIER = "frontier"
-    LOWER_BOUND = "lower bound"
 
 
 class Proof(StrEnum):
@@ -106,15 +61,6 @@ class Source:
         return f"{self.authors} ({self.year}), {self.title}, {self.number}"
 
 
-GAPPLETRON = Source(
-    "van der Hoeven, Fusco and Cesa-Bianchi",
-    "Beyond Bandit Feedback in Online Multiclass Classification",
-    2021,
-)
-
-BOOSTING = Source("Zhang, Jung and Tewari", "Online Multiclass Boosting with Bandit Feedback", 2019)
-
-
 @dataclass(frozen=True)
 class Form:
     """A claim as printed, derived, transferred or repaired.
@@ -125,71 +71,76 @@ class Form:
     statement : the inequality in LaTeX
     proof : the state of its proof
     why : one sentence: why it is true, or what is wrong with it
-    missing : the hypothesis that a case does not meet, as a phrase, or None
+    unmet : the hypothesis that a case does not meet, as a phrase, or None
     expected : the verdict expected of a case; None where either would do
     names : what the two sides are, where "observed" and "envelope" do not say it
+    adaptive : whether it is about adaptive adversaries too, which see what was played; otherwise about oblivious ones
+    vacuous : for a case in which the form is right to say nothing: the horizon from which it does, and its derivation,
+        as a sentence; None for other cases. A form that is expected to hold and is vacuous without is a surprise.
     """
 
     name: str
     statement: str
     proof: Proof
     why: str
-    missing: Callable[[Any], str | None] = lambda case: None
+    unmet: Callable[[Any], str | None] = lambda case: None
     expected: Callable[[Any], Verdict | None] = lambda case: Verdict.HOLDS
     names: tuple[str, str] | None = None
+    adaptive: bool = False
+    vacuous: Callable[[Any], str | None] = lambda case: None
+
+    def does_not_apply(self, case: Any) -> str | None:
+        """The hypothesis that a case does not meet, that on the adversary included; None where it applies."""
+        if case.is_adaptive and not self.adaptive:
+            return "it is about oblivious adversaries, and this one sees what was played"
+        return self.unmet(case)
+
+    def expects(self, case: Any) -> Verdict | None:
+        """The verdict expected of a case of the built-in suite."""
+        expected = self.expected(case)
+        if expected == Verdict.HOLDS and self.vacuous(case) is not None:
+            return Verdict.VACUOUS
+        return expected
 
 
 @dataclass(frozen=True)
-class Sides:
-    """Both sides of an inequality in each of some rounds or instances; all arrays of one shape (n,).
+class Cell:
+    """A form of a claim on a case: what gets a verdict."""
+
+    claim: Claim
+    form: Form
+    case: Any
+
+
+class Judge(Protocol):
+    """How a claim is put to the test.
 
     Attributes
     ----------
-    observed : the side that must not be larger
-    envelope : the side that must not be smaller
-    tolerance : bound on the rounding error of their difference
-    live : where the inequality could fail at all; everywhere when None
-    base : part of both sides that the second ratio leaves out (the comparator's loss), or None
-    label : the label that each row speaks of, where it is not the label that was shown
-    cumulative : whether both sides are sums from the first round on; then the ratio is read at the end
+    kind : the word for it in results
+    relation : "<=", or ">=" for a lower bound
+    sampled : whether independent runs are judged, so that their number may be another one
+    instances : kinds of instances of the claim's own that its certificates may hold
     """
 
-    observed: FloatArray
-    envelope: FloatArray
-    tolerance: FloatArray
-    live: NDArray[np.bool_] | None = None
-    base: FloatArray | None = None
-    label: NDArray[np.int64] | None = None
-    cumulative: bool = False
+    @property
+    def kind(self) -> Kind: ...
 
+    @property
+    def relation(self) -> str: ...
 
-PathwiseSides = Callable[["Case", Form, "Rounds"], Sides]
-ExactSides = Callable[[Any, Form], "tuple[Interval, Interval]"]
-InstanceOf = Callable[["Case", "Suspect"], Any]
+    @property
+    def sampled(self) -> bool: ...
 
+    @property
+    def instances(self) -> tuple[type[Any], ...]: ...
 
-@dataclass(frozen=True)
-class Suspect:
-    """A round of a run that is to be looked at again, without rounding.
+    def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
+        """Play so many runs of the case, or look at what takes the place of runs, and return both sides and the
+        evidence."""
 
-    Attributes
-    ----------
-    residual : observed minus envelope
-    replicate, round : where, both from 0
-    label : the label that the inequality speaks of there
-    counter : rounds so far whose best label is not revealing
-    scores, probabilities : of the labels and of the actions
-    beyond_rounding : whether the residual exceeds its rounding bound
-    """
-
-    residual: float
-    replicate: int
-    round: int
-    label: int
-    counter: int
-    scores: tuple[float, ...]
-    probabilities: tuple[float, ...]
-    beyond_rounding: bool
+    def exact_sides(self, instance: Any, form: Form) -> tuple[Interval, Interval] | None:
+        """Both sides of an exact instance, without rounding; None for a judge without such instances."""
 
 
 @dataclass(frozen=True)
@@ -201,32 +152,25 @@ class Claim:
     id : "family/name"
     title : a few words
     source : where it stands
-    kind : how it is judged
     forms : one, or a false one and its repair
-    sides : both sides, from the recorded rounds of a case; None for a claim that is examined otherwise
+    judge : how it is put to the test, with the functions of both sides
     cases : the settings in which the built-in suite plays it; none by default
-    instance_of : the exact instance behind a suspect round, or None where there is none
-    certify : both sides of such an instance in exact arithmetic; without these two a violation is
-        certified by playing the game again
-    instances : kinds of instances of the claim's own that its certificates may hold, beside those that several
-        claims share
-    examine : a judge of the claim's own, in place of looking at every round
-    about : "learners", or "weak learners", which play another game
+    game : name of the game that it is about; None for the one that classes of the user's play unless another
+        recognises them
     """
 
     id: str
     title: str
     source: Source
-    kind: Kind
     forms: tuple[Form, ...]
+    judge: Judge
     cases: Callable[[], Iterable[Setting]] = tuple
-    sides: PathwiseSides | None = None
-    instance_of: InstanceOf = lambda case, suspect: None
-    certify: ExactSides | None = None
-    instances: tuple[type[Any], ...] = ()
-    examine: Callable[..., Outcome] | None = None
-    relation: str = field(default="<=")
-    about: str = "learners"
+    game: str | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """How it is judged."""
+        return self.judge.kind
 
     def form(self, name: str) -> Form:
         """The form called ``name``."""

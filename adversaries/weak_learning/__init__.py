@@ -1,4 +1,4 @@
-"""Who plays against weak learners: labels, weights and costs, what is shown of them, and predictions with an edge."""
+"""Adversaries of weak learners: labels, weights and costs, what is shown of them, and predictions with an edge."""
 
 from __future__ import annotations
 

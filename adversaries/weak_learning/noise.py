@@ -1,4 +1,4 @@
-"""What a weak learner is shown in place of the true costs: estimates with their mean, within a bound b.
+"""Estimates that a weak learner is shown in place of the true costs: with their mean, within a bound b.
 
 =====================  =======================================================================
 symbol                 name here (paper: Online Multiclass Boosting with Bandit Feedback)
@@ -34,7 +34,7 @@ MOST_LABELS = 200
 
 
 class Noise(Protocol):
-    """How costs are estimated.
+    """A way of estimating costs.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Noise(Protocol):
     def shown(
         self, costs: FloatArray, label: int, predicted: IntArray, uniforms: FloatArray
     ) -> FloatArray:
-        """Estimates of costs of R replicates, shape (R, k), made once the labels ``predicted`` are known.
+        """Estimates of costs of R runs, shape (R, k), made once the labels ``predicted`` are known.
 
-        ``uniforms`` are numbers in [0, 1) drawn for each replicate and label, shape (R, k); over these the mean
+        ``uniforms`` are numbers in [0, 1) drawn for each run and label, shape (R, k); over these the mean
         is ``costs``.
         """
 
@@ -86,7 +86,7 @@ class Exact(_Spelt):
 
 @dataclass(frozen=True)
 class Estimate(_Spelt):
-    """What a bandit booster makes of one bit, equations (4) and (5).
+    """The estimates that a bandit booster makes of one bit, equations (4) and (5).
 
     It plays the predicted label with probability 1 - rho and each other one with rho / (k - 1), and learns whether
     that was right. Its cost vector for another true label r has the entries of r and of the true label exchanged.

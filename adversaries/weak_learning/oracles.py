@@ -1,4 +1,4 @@
-"""What weak learners are shown: predictions that beat guessing by an exact edge."""
+"""Predictions that beat guessing by an exact edge, for weak learners to read."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -142,6 +143,8 @@ class TiltedWeights:
     heavy: float = 0.45
     light: float = 0.2
     noise: str = "two-point+size=0.1"
+    enough_rounds: ClassVar[int] = 3000
+    """In which a weak learner that ignores the weights exceeds the excess loss that is known of Hedge."""
 
     def __post_init__(self) -> None:
         integer_at_least("n_labels", self.n_labels, 2)

@@ -1,4 +1,4 @@
-"""What a weak learner meets: features, labels, weights and costs, and how the costs are shown.
+"""The stream that a weak learner meets: features, labels, weights and costs, and how the costs are shown.
 
 =====================  =======================================================================
 symbol                 name here (paper: Online Multiclass Boosting with Bandit Feedback)
@@ -20,6 +20,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 import numpy as np
+from gmpy2 import mpq
 from numpy.typing import NDArray
 
 from ...arrays import FloatArray, IntArray
@@ -59,7 +60,8 @@ class WeakStream:
     planted : what the best hypothesis says, shape (T,), or None without one
     richness : the edge, 2 gamma, that it has after every round, 0 without one
     oracle_edge : edge of the predictions that are drawn for oracles, or None where there are none
-    follows : rounds in which the cost falls on one wrong label instead, the one predicted most often, shape (T,)
+    follows : rounds in which the cost falls on one wrong label instead, the one predicted most often, shape (T,);
+        the planted hypothesis is right there
 
     Raises
     ------
@@ -82,11 +84,13 @@ class WeakStream:
         require(T >= 1, f"costs of shape {self.costs.shape}: expected (rounds, labels).")
         require(k >= 2, f"{k} labels: expected at least 2.")
         require(
-            self.features.ndim == 2
+            (self.features.ndim, self.labels.ndim, self.weights.ndim) == (2, 1, 1)
             and {len(a) for a in (self.features, self.labels, self.weights)} == {T},
             f"features, labels and weights of shapes {self.features.shape}, {self.labels.shape} and"
             f" {self.weights.shape}: expected {T} rounds of each.",
         )
+        finite = np.isfinite(self.features).all(axis=1)
+        _check("features", self.features, finite, "finite numbers")
         _check("label", self.labels, (self.labels >= 0) & (self.labels < k), f"one of 0 to {k - 1}")
         legal = (self.weights >= 0) & (self.weights <= 1)
         _check("weight", self.weights, legal, "a number in [0, 1]")
@@ -96,6 +100,9 @@ class WeakStream:
         zero = self.costs[np.arange(T), self.labels] == 0
         legal = (self.costs >= 0).all(axis=1) & zero & sums
         _check("costs", self.costs, legal, "0 at the label, at least 0 elsewhere, sum 1")
+        if self.planted is not None and self.follows is not None:
+            sure = ~self.follows | (self.planted == self.labels)
+            _check("planted label", self.planted, sure, "the true one where costs follow")
         for array in (self.features, self.labels, self.weights, self.costs):
             array.setflags(write=False)
 
@@ -119,8 +126,35 @@ class WeakStream:
         """m."""
         return float(self.weights.min())
 
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether costs depend on what was predicted."""
+        return self.follows is not None
+
+    @property
+    def planted_edge(self) -> mpq:
+        """gamma of the planted hypothesis: the decimal number that the adversary was given."""
+        return mpq(repr(float(self.richness / 2)))
+
+    def planted_costs(self) -> list[tuple[mpq, mpq]]:
+        """Weight and cost of the planted hypothesis in each round, exactly."""
+        assert self.planted is not None
+        costs = self.costs[np.arange(self.horizon), self.planted].tolist()
+        return [(mpq(w), mpq(c)) for w, c in zip(self.weights.tolist(), costs, strict=True)]
+
+    def first_violation(self) -> int | None:
+        """The first round (from 0) after which the planted hypothesis costs more than its edge allows, in fractions;
+        None where there is none."""
+        share = (1 - 2 * self.planted_edge) / self.n_labels
+        room = mpq(0)
+        for t, (weight, cost) in enumerate(self.planted_costs()):
+            room += weight * (share - cost)
+            if room < 0:
+                return t
+        return None
+
     def costs_at(self, t: int, predicted_before: IntArray) -> FloatArray:
-        """True costs of round ``t`` for replicates that predicted the labels so often, both of shape (R, k)."""
+        """True costs of round ``t`` for runs that predicted the labels so often, both of shape (R, k)."""
         if self.follows is None or not self.follows[t]:
             return np.tile(self.costs[t], (len(predicted_before), 1))
         rows = np.arange(len(predicted_before))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, ClassVar
 
-from ...arrays import FloatArray
-from .hedge import HedgeFinite, check_hedge_rate
-from .weak import Crowd, Setting, Spelt
+from ...arrays import FloatArray, IntArray
+from .hedge import HedgeFinite, Hedging
+from .weak import Crowd, Setting
 
 
 def advice(column: int, x: FloatArray) -> int:
@@ -16,7 +17,7 @@ def advice(column: int, x: FloatArray) -> int:
 
 
 @dataclass(frozen=True)
-class HedgeAdvice(Spelt):
+class HedgeAdvice(Hedging):
     """Hedge over the columns of the features, each of which names a label.
 
     Parameters
@@ -24,15 +25,23 @@ class HedgeAdvice(Spelt):
     rate : Hedge rate; that of :func:`hedge_rate` for the horizon and costs of range 1 where None
     """
 
-    rate: float | None = None
-
-    def __post_init__(self) -> None:
-        check_hedge_rate("hedge-advice", self.rate)
+    streams: ClassVar[tuple[str, ...]] = ("planted-advice:edge=0.4",)
 
     @staticmethod
     def n_hypotheses(n_features: int, n_labels: int) -> int:
         """d."""
         return n_features
+
+    def contains(self, planted: IntArray, features: FloatArray) -> bool:
+        return bool((features == planted[:, None]).all(axis=0).any())
+
+    def least_costs(self, crowd: Any) -> FloatArray:
+        found: FloatArray = crowd.costs.min(axis=1)
+        return found
+
+    def mean_costs(self, crowd: Any, x: FloatArray, costs: FloatArray) -> FloatArray:
+        found: FloatArray = (crowd.probabilities(x) * costs[:, crowd.labels(x)]).sum(axis=1)
+        return found
 
     def crowd(self, setting: Setting) -> Crowd:
         columns = [partial(advice, column) for column in range(setting.n_features)]

@@ -168,5 +168,7 @@ def ready(booster: Booster, problem: Problem) -> Player:
         return booster.begin(problem, generator, interpreted=interpreted)
 
     begin(np.random.default_rng(0), False)  # so that what cannot be played is said at once
-    declared = Declaration(numbers=booster.numbers(problem), weights=False)
+    declared = Declaration(
+        numbers=booster.declared(booster.numbers(problem)), weights=False
+    )
     return replace(Uniform().player(problem), declaration=declared, boosting=begin)

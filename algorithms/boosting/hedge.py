@@ -11,26 +11,30 @@ H          the class, ``n_hypotheses`` in number
 B          ``cost_range``: the largest difference between entries of a weighted cost vector shown
 gamma      ``edge``; the class is rich with edge 2 gamma
 m          ``least_weight``
+S          ``excess_loss``
 =========  =====================================================================
 
-For any oblivious sequence of costs shown, the expected cost of Hedge exceeds that of the best hypothesis by at most
-ln|H| / rate + rate B^2 T / 8. Richness with edge 2 gamma leaves a drift of gamma m / k a round. The rate
-4 gamma m / (k B^2) spends half of it, and what the estimates and the draws add is a martingale with increments of
-range 1 + 2 B, which the other half holds down for all T at once.
+The expected cost of Hedge, over its draws and whatever the costs are, exceeds that of the best hypothesis by at most
+ln|H| / rate + rate B^2 T / 8. Richness with edge 2 gamma leaves a drift of gamma m / k a round, of which
+g = gamma m / k - rate B^2 / 8 remains. What the estimates and the draws add is a martingale with increments of range
+1 + 2 B, and with the drift -g it exceeds (1 + 2 B)^2 ln(1/delta) / (8 g) at some T with probability at most delta. The
+rate 4 gamma m / (k B^2) spends half of the drift.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
 
 from ...arrays import FloatArray, IntArray
 from ...errors import LearnerError, check_size, require
+from ..spec import command_name
+from .problem import DELTA, WEIGHTLESS, Stream, WeakDeclaration, WeakProblem
 from .stumps import Stumps
 from .weak import Crowd, Setting, Spelt
 
@@ -55,9 +59,16 @@ def anytime_rate(edge: float, least_weight: float, cost_range: float, n_labels: 
     return 4 * edge * least_weight / (n_labels * cost_range * cost_range)
 
 
-def oracle_excess_loss(edge: float, least_weight: float, n_labels: int, delta: float) -> float:
-    """S of OracleNoise with edge 2 gamma, k ln(1/delta) / (8 gamma m), for all T at once and any estimates."""
-    return n_labels * math.log(1 / delta) / (8 * edge * least_weight)
+def hedge_excess_loss(
+    n_hypotheses: int, rate: float, problem: WeakProblem, delta: float
+) -> float | None:
+    """S of Hedge at any rate, for all rounds at once; None where the rate is too large for the drift."""
+    drift = problem.edge * problem.least_weight / problem.n_labels
+    left = drift - rate * problem.cost_range**2 / 8
+    if left <= 0:
+        return None
+    luck = (1 + 2 * problem.cost_range) ** 2 * math.log(1 / delta) / (8 * left)
+    return learning_cost(n_hypotheses, rate) + luck
 
 
 def check_hedge_rate(name: str, rate: float | None) -> None:
@@ -77,8 +88,8 @@ def draw(probabilities: FloatArray, dice: FloatArray) -> IntArray:
 
 
 @dataclass(frozen=True)
-class HedgeStump(Spelt):
-    """Hedge over the stumps: the label depends on whether one feature is above 0.
+class Hedging(Spelt):
+    """Weak learners that hedge over a finite class, and what is known of them.
 
     Parameters
     ----------
@@ -88,12 +99,79 @@ class HedgeStump(Spelt):
     rate: float | None = None
 
     def __post_init__(self) -> None:
-        check_hedge_rate("hedge-stump", self.rate)
+        check_hedge_rate(command_name(type(self)), self.rate)
+
+    @staticmethod
+    def n_hypotheses(n_features: int, n_labels: int) -> int:
+        """The size of the class on d features and k labels."""
+        raise NotImplementedError
+
+    def contains(self, planted: IntArray, features: FloatArray) -> bool:
+        """Whether one of the hypotheses gives these labels, shape (T,), for these features, shape (T, d)."""
+        raise NotImplementedError
+
+    def least_costs(self, crowd: Any) -> FloatArray:
+        """The cost so far of the best hypothesis of each learner in progress, shape (N,)."""
+        raise NotImplementedError
+
+    def mean_costs(self, crowd: Any, x: FloatArray, costs: FloatArray) -> FloatArray:
+        """What the next draw of each learner costs on average, for costs of shape (N, k); shape (N,)."""
+        raise NotImplementedError
+
+    def hedges(self, problem: WeakProblem) -> tuple[int, float]:
+        """The number of hypotheses and the rate."""
+        size = self.n_hypotheses(problem.n_features, problem.n_labels)
+        return size, rate_of(self.rate, size, problem.horizon)
+
+    def declare(self, problem: WeakProblem, stream: Stream) -> WeakDeclaration | str:
+        """The excess loss for the edge of the best hypothesis, where that is one of the class."""
+        if stream.least_weight == 0:
+            return WEIGHTLESS
+        planted = stream.planted
+        if planted is None or not self.contains(planted, stream.features):
+            return f"no hypothesis of {self.spec} is known to be good enough on the stream"
+        if stream.first_violation() is not None:
+            return "the hypothesis of the stream is not good enough: richness fails"
+        known = self.known_excess_loss(problem.edge, DELTA, problem, stream)
+        if known is None:
+            return f"the rate of {self.spec} is too large for the drift gamma m/k"
+        return WeakDeclaration(problem.edge, DELTA, known, True, self.spec)
+
+    def known_excess_loss(
+        self, edge: float, delta: float, problem: WeakProblem, stream: Stream
+    ) -> float | None:
+        """S for any edge: the class has that of richness, of which ``edge`` leaves the rest as drift."""
+        left = replace(problem, edge=stream.richness - edge)
+        return hedge_excess_loss(*self.hedges(problem), left, delta)
+
+
+@dataclass(frozen=True)
+class HedgeStump(Hedging):
+    """Hedge over the stumps: the label depends on whether one feature is above 0.
+
+    Parameters
+    ----------
+    rate : Hedge rate; that of :func:`hedge_rate` for the horizon and costs of range 1 where None
+    """
 
     @staticmethod
     def n_hypotheses(n_features: int, n_labels: int) -> int:
         """d k^2."""
         return n_features * n_labels * n_labels
+
+    def contains(self, planted: IntArray, features: FloatArray) -> bool:
+        for column in (features > 0).T:
+            if all(len(np.unique(planted[column == side])) <= 1 for side in (False, True)):
+                return True
+        return False
+
+    def least_costs(self, crowd: Any) -> FloatArray:
+        found: FloatArray = crowd.costs.min(axis=3).sum(axis=2).min(axis=1)
+        return found
+
+    def mean_costs(self, crowd: Any, x: FloatArray, costs: FloatArray) -> FloatArray:
+        found: FloatArray = (crowd.probabilities(x) * costs).sum(axis=1)
+        return found
 
     def crowd(self, setting: Setting) -> Crowd:
         size = self.n_hypotheses(setting.n_features, setting.n_labels)

@@ -1,8 +1,8 @@
 """Weak learners: they predict a label, and are told a cost vector with a weight.
 
 All N weak learners of a booster move together, as a :class:`Crowd`: a round costs a few array operations however many
-they are, and their states are arrays over N. A class of one's own needs less, ``predict(x)`` and ``update(x, cost,
-weight)``, and is made into a crowd by :class:`Each`, which checks what it returns.
+they are, and their states are arrays over N. A class of the user's needs less, ``predict(x)`` and ``update(x, cost,
+weight)``, and is made into a crowd by :class:`~.each.Each`, which checks what it returns.
 
 A weak learner must be able to predict before it is told anything, and may draw one number in [0, 1) a round. A crowd
 that is :class:`Compiled` has two kernels, and is played at full speed; any other is asked in plain Python.
@@ -31,8 +31,9 @@ from ...compiled import (
     kernel,
     workspace,
 )
-from ...errors import LearnerError, UserError, call, check_size, require, said, shown
+from ...errors import LearnerError, UserError, check_size, require
 from ..spec import nested, spec_of
+from .problem import DELTA, WEIGHTLESS, Stream, WeakDeclaration, WeakProblem
 
 _NUMBERS = {"parameters": VECTOR, "state": MATRIX}
 _X = {"x": READ_ONLY_VECTOR}
@@ -82,7 +83,10 @@ class Crowd(Protocol):
 
 
 class WeakLearner(Protocol):
-    """Parameters of a weak learner; a frozen dataclass. One that needs seeds has an attribute ``seeded``, True."""
+    """Parameters of a weak learner; a frozen dataclass. One that needs seeds has an attribute ``seeded``, True.
+
+    What else it may say of itself is told in :mod:`.problem`.
+    """
 
     def crowd(self, setting: Setting) -> Crowd:
         """Make N of them, at their start."""
@@ -100,12 +104,14 @@ class Compiled:
     Attributes
     ----------
     ask_kernel, tell_kernel : kernels with the signatures ``ASK`` and ``TELL``
+    interpreted : whether the kernels run as plain Python, bit for bit the same
     """
 
     draws: ClassVar[bool] = False
     learns: ClassVar[bool] = True
     ask_kernel: ClassVar[Kernel]
     tell_kernel: ClassVar[Kernel]
+    interpreted = False
 
     def __init__(self, setting: Setting, parameters: FloatArray, state: FloatArray) -> None:
         self.n_learners, self.n_labels = setting.n_learners, setting.n_labels
@@ -117,7 +123,7 @@ class Compiled:
         shown = _array("features", x, self.n_features)
         used = dice if self.draws else dice[:0]
         drawn = _array("numbers drawn", used, self.n_learners if self.draws else 0)
-        kernel = self.ask_kernel.native
+        kernel = self._form(self.ask_kernel)
         kernel(shown, drawn, self.n_labels, self.parameters, self.state, labels)
         return labels
 
@@ -125,7 +131,12 @@ class Compiled:
         shown = _array("features", x, self.n_features)
         told = _array("costs", costs, self.n_learners, self.n_labels)
         count = _array("weights", weights, self.n_learners)
-        self.tell_kernel.native(shown, told, count, self.parameters, self.state)
+        kernel = self._form(self.tell_kernel)
+        kernel(shown, told, count, self.parameters, self.state)
+
+    def _form(self, kernel: Kernel) -> Callable[..., Any]:
+        form: Callable[..., Any] = kernel.python if self.interpreted else kernel.native
+        return form
 
 
 def _array(name: str, given: FloatArray, *shape: int) -> FloatArray:
@@ -162,6 +173,11 @@ class Spelt:
         return nested(self.spec)
 
 
+def oracle_excess_loss(edge: float, least_weight: float, n_labels: int, delta: float) -> float:
+    """S of OracleNoise with edge 2 gamma, k ln(1/delta) / (8 gamma m), for all T at once and any estimates."""
+    return n_labels * math.log(1 / delta) / (8 * edge * least_weight)
+
+
 @dataclass(frozen=True)
 class OracleNoise(Spelt):
     """Labels that someone who knows the true one drew: the edge is exact, and no cost changes anything.
@@ -174,9 +190,32 @@ class OracleNoise(Spelt):
     """
 
     first: int = 0
+    streams: ClassVar[tuple[str, ...]] = ("even-costs",)
+    reads_oracles: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require(self.first >= 0, f"first={self.first} of oracle-noise: expected a column, from 0.")
+
+    def declare(self, problem: WeakProblem, stream: Stream) -> WeakDeclaration | str:
+        """Half of the edge of the predictions, and the excess loss that the other half leaves."""
+        if stream.least_weight == 0:
+            return WEIGHTLESS
+        if not stream.oracle_edge:
+            return "the stream has no predictions for oracles with an edge"
+        edge = stream.oracle_edge / 2
+        loss = oracle_excess_loss(edge, stream.least_weight, stream.n_labels, DELTA)
+        return WeakDeclaration(edge, DELTA, loss, True, self.spec)
+
+    def known_excess_loss(
+        self, edge: float, delta: float, problem: WeakProblem, stream: Stream
+    ) -> float | None:
+        """S for any edge below that of the predictions: a martingale whose increments have the range of the weighted
+        costs, and the drift that ``edge`` leaves."""
+        left = (stream.oracle_edge or 0) - edge
+        if left <= 0:
+            return None
+        unit = oracle_excess_loss(left, stream.least_weight, stream.n_labels, delta)
+        return stream.cost_range("full") ** 2 * unit
 
     def crowd(self, setting: Setting) -> Crowd:
         last = self.first + setting.n_learners
@@ -299,75 +338,6 @@ class _Perceptrons(Compiled):
         """Shape (N, k, d)."""
         shape = (self.n_learners, -1, self.n_labels)
         return self.state[:, :-1].reshape(shape).transpose(0, 2, 1)
-
-
-@dataclass(frozen=True)
-class Each:
-    """N weak learners of a class of one's own, checked.
-
-    Parameters
-    ----------
-    make : called with a :class:`Setting` and the number of the learner, returns an object with
-        ``predict(x) -> label`` and ``update(x, cost, weight)``
-    """
-
-    make: Callable[[Setting, int], Any]
-
-    def __str__(self) -> str:
-        return getattr(self.make, "__name__", type(self.make).__name__)
-
-    def crowd(self, setting: Setting) -> Crowd:
-        try:
-            learners = [self.make(setting, i) for i in range(setting.n_learners)]
-        except (KeyboardInterrupt, UserError):
-            raise
-        except BaseException as error:
-            raise UserError(
-                f"weak learner {self} cannot be made: {said(error)}; expected a function of the setting and a"
-                " number."
-            ) from error
-        return _Separate(str(self), learners, setting)
-
-
-class _Separate:
-    draws: ClassVar[bool] = False
-
-    def __init__(self, name: str, learners: list[Any], setting: Setting) -> None:
-        self.name, self.learners, self.n_labels = name, learners, setting.n_labels
-        self.round = -1
-
-    def predict(self, x: FloatArray, dice: FloatArray) -> IntArray:
-        self.round += 1
-        return np.array([self._label(i, x.copy()) for i in range(len(self.learners))])
-
-    def _who(self, i: int) -> str:
-        return f"weak learner {i} of {self.name}"
-
-    def _label(self, i: int, x: FloatArray) -> int:
-        where = f"predict of round {self.round}"
-        label = call(self.learners[i].predict, self._who(i), where, x)
-        if isinstance(label, int | np.integer) and not isinstance(label, bool):
-            number = int.__int__(label) if isinstance(label, int) else int(label)
-            if 0 <= number < self.n_labels:
-                return number
-        raise LearnerError(
-            f"{self._who(i)} predicted {shown(label)} in round {self.round}: expected an integer from 0 to"
-            f" {self.n_labels - 1}."
-        )
-
-    def update(self, x: FloatArray, costs: FloatArray, weights: FloatArray) -> None:
-        where = f"update of round {self.round}"
-        for i, learner in enumerate(self.learners):
-            if weights[i] == 0:
-                continue
-            given, shown = costs[i].copy(), x.copy()
-            call(learner.update, self._who(i), where, shown, given, float(weights[i]))
-            for what, now, before in (("cost vector", given, costs[i]), ("features", shown, x)):
-                if now.shape != before.shape or now.tobytes() != before.tobytes():
-                    raise LearnerError(
-                        f"{self._who(i)} changed the {what} it was given from {before.tolist()} to"
-                        f" {now.tolist()}: expected it to be left alone."
-                    )
 
 
 def check_costs(costs: FloatArray, weights: FloatArray) -> None:

@@ -16,7 +16,8 @@ from markupsafe import Markup, escape
 
 from ...errors import UserError
 from ...verify import catalog
-from ...verify.claim import LOUDEST_FIRST, Claim, Kind, Verdict, is_surprise
+from ...verify.claim import Claim
+from ...verify.outcome import LOUDEST_FIRST, Kind, Verdict
 from ...verify.suite import results
 from ..studies.section import StudyResults, section
 from ..studies.section import write_tables as write_study_tables
@@ -176,7 +177,7 @@ def _by_claim(rows: list[Result]) -> dict[str, list[Result]]:
 
 
 def _surprising(row: Result) -> bool:
-    return is_surprise(row["expected"], row["verdict"])
+    return bool(row["surprising"])
 
 
 def _section(
@@ -203,7 +204,7 @@ def _form(
     claim: Claim | None, name: str, rows: list[Result], curves: pd.DataFrame, level: float
 ) -> dict[str, Any]:
     form = next((form for form in claim.forms if form.name == name), None) if claim else None
-    relation = claim.relation if claim else "<="
+    relation = claim.judge.relation if claim else "<="
     seen = Counter(row["verdict"] for row in rows)
     worst = speaker(rows)
     certificates = {row["certificate"] for row in rows if row["certificate"]}

@@ -12,7 +12,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from ...errors import UserError
-from ...verify.claim import LOUDEST_FIRST
+from ...verify.outcome import LOUDEST_FIRST
 from ..terminal.tables import number, speaker
 from .figures import Result
 from .frontiers import frontier_frames

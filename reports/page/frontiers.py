@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from ...arrays import FloatArray
-from ...verify.judges.frontier import Frontiers
+from ...verify.judges.bands import Frontiers
 from .figures import COLOURS, INK, STYLE, WHOLE, Result, svg
 
 SHOWN_CASES = 8

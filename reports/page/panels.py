@@ -20,7 +20,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import offset_copy
 
 from ...arrays import FloatArray
-from ...verify.claim import Kind, Verdict
+from ...verify.outcome import Kind, Verdict
 from .figures import COLOURS, INK, STYLE, WHOLE, Result, literal, svg
 
 SHOWN_CASES = 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -89,6 +90,21 @@ def conduct(
         soft_wrap=True,
     )
     return not failed
+
+
+def conduct_quietly(name: str, results: Path, *, jobs: int, resume: bool) -> None:
+    """Play what a study lacks without a word.
+
+    Raises
+    ------
+    UserError
+        for what is wrong with the study or the folder, and for cases that failed
+    """
+    said = io.StringIO()
+    console = Console(file=said, width=120)
+    play = player("loky", None, jobs)
+    if not conduct(name, results, play, resume=resume, quiet=True, console=console):
+        raise UserError(said.getvalue().strip())
 
 
 def _play(

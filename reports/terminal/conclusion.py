@@ -8,8 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from ...verify.claim import Verdict
-from ...verify.suite import run as suite
+from ...verify.outcome import Verdict
 from ...verify.suite.run import Row
 from . import tables
 from .console import AS_EXPECTED, DEFAULT_FOLDER, SURPRISE, WRONG_INPUT
@@ -23,7 +22,6 @@ def conclude(
     seconds: float,
     claims_file: Path | None,
     *,
-    own: bool,
     idle: dict[str, str],
 ) -> int:
     """Say what was surprising, where everything is, and return the exit status."""
@@ -32,7 +30,6 @@ def conclude(
         for row, result in zip(rows, document["results"], strict=True)
         if row.surprising
     ]
-    empty = [] if own else suite.vacuous_everywhere(rows)
     console.print()
     for row, result in surprises[:10]:
         console.print(
@@ -47,8 +44,6 @@ def conclude(
     if len(surprises) > 10:
         more = f"... and {len(surprises) - 10} more, in {out / 'verdicts.json'}"
         console.print(more, markup=False)
-    for claim, form in empty:
-        console.print(f"[bold red]surprise[/] {claim} ({form}) is vacuous in every case")
     if idle:
         named = "; ".join(f"{claim} ({reason})" for claim, reason in idle.items())
         console.print(
@@ -60,8 +55,8 @@ def conclude(
     alarm = document["suite"]["false_alarm_probability"]
     expected = sum(row.expected is not None for row in rows)
     console.print(
-        f"{len(rows)} cells, {expected} with an expected verdict, {len(surprises) + len(empty)}"
-        f" surprises; {sampled} sampled cells, false-alarm probability at most {alarm:.2g};"
+        f"{len(rows)} cells, {expected} with an expected verdict, {len(surprises)} surprises;"
+        f" {sampled} sampled cells, false-alarm probability at most {alarm:.2g};"
         f" {seconds:.1f} s; seed {document['suite']['seed']}",
         soft_wrap=True,
     )
@@ -70,4 +65,4 @@ def conclude(
     console.print(where, markup=False, soft_wrap=True)
     if any(row.verdict == Verdict.ERROR for row in rows):
         return WRONG_INPUT
-    return SURPRISE if surprises or empty else AS_EXPECTED
+    return SURPRISE if surprises else AS_EXPECTED

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...atomic import put
-from ...verify.claim import Verdict
+from ...verify.outcome import Verdict
 from ...verify.suite.results import unwritable_file
 from ...verify.suite.run import Row
 

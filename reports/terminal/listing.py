@@ -109,52 +109,50 @@ def _values(made: type[Any]) -> str:
 def _learners() -> list[list[Entry]]:
     from ...verify import catalog
 
-    entries = []
-    for name, made in catalog.learners().items():
-        tunings = getattr(made, "tunings", {})
-        if len(set(tunings.values())) == 1:
-            tunings = {"any": next(iter(tunings.values()))}
-        lines = [
-            f"{escape(_first_line(made))} [dim]{escape(getattr(made, 'source', ''))}[/]".rstrip(),
-            f"parameters: {escape(_parameters(made))}",
-            escape(_values(made)),
-            *(f"tuning {tuning}: {escape(numbers)}" for tuning, numbers in tunings.items()),
-            f"graphs: {escape(getattr(made, 'graphs', 'all'))}",
+    return [
+        [
+            *(_learner(name, made, game.learner_noun) for name, made in game.learners().items()),
+            Entry({game.learner_noun: "FILE.py:Class"}, game.learner_help),
         ]
-        entries.append(Entry({"learner": name}, "\n".join(line for line in lines if line)))
-    words = (
-        "your own class, see docs/learners.md. [dim]In the tunings T is the number of rounds, K of labels; X"
-        " bounds the norms of the features, B (--radius) that of the comparators[/]"
-    )
-    own = Entry({"learner": "FILE.py:Class"}, words)
-    weak = [
-        *_made(catalog.weak_learners(), "weak learner"),
-        Entry({"weak learner": own.cells["learner"]}, WEAK),
+        for game in catalog.games().values()
     ]
-    return [[*entries, own], weak]
 
 
-WEAK = (
-    "your own class, whose update takes cost and weight. [dim]Weak learners predict a label; boosters take theirs as"
-    " weak=hedge-stump+rate=0.1 or weak=FILE.py:Class[/]"
-)
-
-
-def _made(known: dict[str, type[Any]], column: str) -> list[Entry]:
-    """What can be made by a name with parameters."""
-    entries = []
-    for name, made in known.items():
-        lines = [_first_line(made), f"parameters: {_parameters(made)}", _values(made)]
-        words = "\n".join(escape(line) for line in lines if line)
-        entries.append(Entry({column: name}, words))
-    return entries
+def _learner(name: str, made: type[Any], noun: str) -> Entry:
+    tunings = getattr(made, "tunings", {})
+    if len(set(tunings.values())) == 1:
+        tunings = {"any": next(iter(tunings.values()))}
+    graphs = getattr(made, "graphs", "")
+    lines = [
+        f"{escape(_first_line(made))} [dim]{escape(getattr(made, 'source', ''))}[/]".removesuffix(
+            " [dim][/]"
+        ),
+        f"parameters: {escape(_parameters(made))}",
+        escape(_values(made)),
+        *(f"tuning {tuning}: {escape(numbers)}" for tuning, numbers in tunings.items()),
+        f"graphs: {escape(graphs)}" if graphs else "",
+    ]
+    return Entry({noun: name}, "\n".join(line for line in lines if line))
 
 
 def _adversaries() -> list[list[Entry]]:
     from ...verify import catalog
 
-    weak = _made(catalog.weak_adversaries(), "adversary of weak learners")
-    return [_made(catalog.adversary_classes(), "adversary"), weak]
+    return [
+        [
+            *(
+                _adversary(name, made, game.adversary_noun)
+                for name, made in game.adversaries().items()
+            ),
+            Entry({game.adversary_noun: "FILE.py:Class"}, game.adversary_help),
+        ]
+        for game in catalog.games().values()
+    ]
+
+
+def _adversary(name: str, made: type[Any], noun: str) -> Entry:
+    lines = [_first_line(made), f"parameters: {_parameters(made)}", _values(made)]
+    return Entry({noun: name}, "\n".join(escape(line) for line in lines if line))
 
 
 def _graphs() -> list[list[Entry]]:
@@ -197,7 +195,7 @@ def replayed(path: Path) -> list[Any]:
     from ...verify.certificates.replay import replay
 
     found = replay(path)
-    relation = "above" if found.claim.relation == "<=" else "below"
+    relation = "above" if found.claim.judge.relation == "<=" else "below"
     lines: list[Any] = [
         f"[bold]{escape(found.claim.id)}[/] ({found.form.name}): {escape(found.claim.title)}",
         f"[dim]{escape(str(found.claim.source))}[/]",

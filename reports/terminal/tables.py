@@ -11,16 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from ...verify import catalog
-from ...verify.claim import (
-    LOUDEST_FIRST,
-    OTHER_LEARNERS,
-    Kind,
-    Proof,
-    Verdict,
-    is_named,
-    is_surprise,
-)
-from ...verify.suite.request import Hypothesis
+from ...verify.claim import OTHER_LEARNERS, Proof, is_named
+from ...verify.games.game import Measured
+from ...verify.outcome import LOUDEST_FIRST, Kind, Verdict
 from ...verify.suite.run import Row
 from .columns import Entry
 
@@ -43,13 +36,14 @@ class Cell(NamedTuple):
     verdict: str
     expected: str | None
     ratio: float | None
+    surprising: bool
 
 
 def worst_of(items: Sequence[Item], cell_of: Callable[[Item], Cell]) -> Item:
     """A surprise if there is one; else the ratio nearest to failure of the loudest verdict, preferring
     cases whose verdict was expected."""
     cells = [(item, cell_of(item)) for item in items]
-    chosen = [(i, c) for i, c in cells if is_surprise(c.expected, c.verdict)] or cells
+    chosen = [(i, c) for i, c in cells if c.surprising] or cells
     loudest = min(LOUDEST_FIRST.index(Verdict(cell.verdict)) for _, cell in chosen)
     same = [(i, c) for i, c in chosen if c.verdict == LOUDEST_FIRST[loudest]]
     expected = [(i, c) for i, c in same if c.expected is not None]
@@ -60,7 +54,10 @@ def worst_of(items: Sequence[Item], cell_of: Callable[[Item], Cell]) -> Item:
 def speaker(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The row of verdicts.json that speaks for all of them."""
     return worst_of(
-        rows, lambda row: Cell(row["kind"], row["verdict"], row["expected"], row["ratio"])
+        rows,
+        lambda row: Cell(
+            row["kind"], row["verdict"], row["expected"], row["ratio"], row["surprising"]
+        ),
     )
 
 
@@ -79,7 +76,10 @@ class Group:
     def worst(self) -> Row:
         """The row that speaks for the group."""
         return worst_of(
-            self.rows, lambda row: Cell(row.kind, row.verdict, row.expected, row.outcome.ratio)
+            self.rows,
+            lambda row: Cell(
+                row.kind, row.verdict, row.expected, row.outcome.ratio, row.surprising
+            ),
         )
 
     @property
@@ -208,7 +208,7 @@ def _is_assumed(row: Row) -> bool:
     return claim is not None and claim.form(row.form).proof == Proof.ASSUMED
 
 
-def hypothesis_table(hypotheses: Sequence[Hypothesis]) -> Table:
+def hypothesis_table(hypotheses: Sequence[Measured]) -> Table:
     """One line for each hypothesis, with what was measured."""
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("hypothesis")

@@ -1,94 +1,40 @@
-"""Certificates: small JSON files that let anyone check a refutation.
+"""Certificates are made here: small JSON files that let anyone check a refutation.
 
 ``exact``: the instance alone. Replay derives both sides again in exact arithmetic, without numba, game or
-learner. ``played``: the game, down to the replicate and the round; replay plays it again with the plain Python
-loop and compares every number bit for bit.
+learner. ``played``: the game, down to the run and the round; replay plays it again with the plain Python
+loop and compares every number bit for bit. ``audit``: a game that is looked at once more in one round.
+``statistical``: a game, and what its runs add up to; replay plays all of them again.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any
 
 from ...algorithms.spec import tidy
-from ...atomic import put
 from ...errors import UserError
-from ..claim import Claim, Form
+from ..claim import Cell, Claim, Form
 from ..exact.numbers import Interval, Undecided
-from ..games.labels.case import Case
-from ..games.labels.user_learner import source_of
-from ..games.weak.case import WeakCase
+from ..outcome import Certificate, canonical
+from ..user_files import source_of
 from .instances import Instance
 
-AnyCase: TypeAlias = Case | WeakCase
+SCHEMA = 2
 
-SCHEMA = 1
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """A refutation.
-
-    Attributes
-    ----------
-    content : everything in the file but the digest
-    values : observed side and envelope, rounded
-    where : the place of the violation in a few words
-    instance : the instance of an exact certificate
-    """
-
-    content: dict[str, Any]
-    values: tuple[float, float]
-    where: str
-    instance: Instance | None = None
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the content."""
-        return digest_of(self.content)
-
-    @property
-    def file_name(self) -> str:
-        """A name that tells the claim and is the same for the same content."""
-        claim = self.content["claim"].replace("/", "-")
-        return f"{claim}-{self.content['form']}-{self.digest[:12]}.json"
-
-    @property
-    def text(self) -> str:
-        """The content of its file."""
-        content = self.content | {"digest": self.digest}
-        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-    def write(self, folder: Path) -> Path:
-        """Write the certificate into ``folder`` and return its path."""
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / self.file_name
-        put({path: self.text.encode()})
-        return path
-
-
-def _canonical(content: dict[str, Any]) -> str:
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+EARLIER = {1: "boundcheck 0.1"}
+"""Earlier schemas, and who wrote them."""
 
 
 def length(instance: Instance) -> int:
     """Of an instance as text, in characters; the shorter one makes the better certificate."""
-    return len(_canonical(instance.to_json()))
+    return len(canonical(instance.to_json()))
 
 
-def digest_of(content: dict[str, Any]) -> str:
-    """SHA-256 of a certificate's content, without the digest itself."""
-    return hashlib.sha256(_canonical(content).encode()).hexdigest()
-
-
-def header(kind: str, claim: Claim, form: Form) -> dict[str, Any]:
+def header(kind: str, claim: Claim, form: Form, schema: int = SCHEMA) -> dict[str, Any]:
+    """What every certificate says first."""
     return {
-        "schema": SCHEMA,
+        "schema": schema,
         "kind": kind,
         "claim": claim.id,
         "form": form.name,
@@ -97,28 +43,36 @@ def header(kind: str, claim: Claim, form: Form) -> dict[str, Any]:
     }
 
 
-def audit_of(claim: Claim, form: Form, case: Case, replicate: int, at: int) -> dict[str, Any]:
-    """The head of a certificate that a game is played again for and looked at in one round."""
-    return header("audit", claim, form) | {
-        "game": game_of(case),
-        "sequence": case.digest(),
-        "replicate": replicate,
-        "round": at,
+def game_of(case: Any) -> dict[str, Any]:
+    """Everything that is needed to play a case again, in one way of writing it, and what follows from it
+    before any round."""
+    setting = case.setting
+    bound = setting.comparator_norm
+    return {
+        "learner": tidy(setting.label("learner")),
+        "learner_source": source_of(setting.label("learner")),
+        "adversary": tidy(setting.label("adversary")),
+        "graph": tidy(setting.graph),
+        "horizon": None if setting.horizon is None else int(setting.horizon),
+        "comparator_norm": None if bound is None else float(bound),
+        "seed": int(case.seed),
+        "resolved": case.resolved,
     }
 
 
 def violation(claim: Claim, form: Form, instance: Any) -> tuple[Interval, Interval] | None:
     """Observed side and envelope of an instance that violates the claim beyond doubt, or None."""
-    assert claim.certify is not None
     try:
-        observed, envelope = claim.certify(instance, form)
-        return (observed, envelope) if envelope.certainly_less(observed) else None
+        sides = claim.judge.exact_sides(instance, form)
+        return sides if sides is not None and sides[1].certainly_less(sides[0]) else None
     except (Undecided, UserError):
         return None
 
 
-def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | None:
-    """The certificate of an instance that violates the claim beyond doubt, or None."""
+def exact_certificate(
+    claim: Claim, form: Form, instance: Any, schema: int = SCHEMA
+) -> Certificate | None:
+    """The certificate of an instance that violates the claim beyond doubt, or None; in an earlier schema if wanted."""
     if (sides := violation(claim, form, instance)) is None:
         return None
     observed, envelope = sides
@@ -126,7 +80,7 @@ def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | 
         derived = instance.derived
     except (Undecided, UserError):
         return None
-    content = header("exact", claim, form) | {
+    content = header("exact", claim, form, schema) | {
         "instance_kind": instance.kind,
         "instance": instance.to_json(),
         "derived": derived,
@@ -136,41 +90,56 @@ def exact_certificate(claim: Claim, form: Form, instance: Any) -> Certificate | 
     return Certificate(content, values, "an exact instance", instance)
 
 
-def _plain(value: float) -> float | str:
-    """A number as JSON can hold it: the weight of a label that is never observed is written "inf"."""
-    return float(value) if math.isfinite(value) else repr(float(value))
+def shrink(claim: Claim, form: Form, refuting: Iterable[Instance]) -> Certificate | None:
+    """The certificate of the shortest of some instances that refute, after its numbers were made simpler, one at a
+    time, while it still refutes."""
+    found = sorted(refuting, key=length, reverse=True)
+    while found:
+        shortest = found[-1]
+        shorter = (each for each in shortest.simpler() if length(each) < length(shortest))
+        better = next((each for each in shorter if violation(claim, form, each)), None)
+        if better is None:
+            break
+        found.append(better)
+    proofs = (exact_certificate(claim, form, each) for each in reversed(found))
+    return next((proof for proof in proofs if proof is not None), None)
 
 
-def game_of(case: AnyCase) -> dict[str, Any]:
-    """Everything that is needed to play a case again, in one way of writing it, and what follows from it
-    before any round."""
-    setting = case.setting
-    return {
-        "learner": tidy(setting.label("learner")),
-        "learner_source": source_of(setting.label("learner")),
-        "adversary": tidy(setting.label("adversary")),
-        "graph": tidy(setting.graph),
-        "horizon": None if setting.horizon is None else int(setting.horizon),
-        "radius": None if setting.radius is None else float(setting.radius),
-        "seed": int(case.seed),
-        "resolved": case.resolved,
-    }
-
-
-def played_certificate(
-    claim: Claim, form: Form, case: Case, replicate: int, at: int
+def audit_certificate(
+    cell: Cell,
+    run: int,
+    at: int,
+    found: dict[str, Any],
+    values: tuple[float, float],
+    where: str,
 ) -> Certificate:
-    """The certificate of a violation in round ``at`` (from 0) of a replicate, by playing it again."""
-    numbers = numbers_at(claim, form, case, replicate, at)
-    content = header("played", claim, form) | {
-        "game": game_of(case),
-        "replicate": int(replicate),
+    """The certificate of what was found in round ``at`` (from 0) of a run that is to be looked at once more."""
+    content = header("audit", cell.claim, cell.form) | {
+        "game": game_of(cell.case),
+        "sequence": cell.case.digest(),
+        "replicate": run,
+        "round": at,
+    }
+    return Certificate(content | found, values, where)
+
+
+def played_certificate(cell: Cell, sides: Any, run: int, at: int) -> Certificate:
+    """The certificate of a violation in round ``at`` (from 0) of a run, by playing it again.
+
+    Parameters
+    ----------
+    sides : from case, form and rounds to both sides, each of shape (rounds,)
+    """
+    numbers = numbers_at(cell, sides, run, at)
+    content = header("played", cell.claim, cell.form) | {
+        "game": game_of(cell.case),
+        "replicate": int(run),
         "round": int(at),
         "numbers": numbers,
     }
     bad = numbers["rounds"][-1]
     values = (float(bad["observed"]), float(bad["envelope"]))
-    return Certificate(content, values, f"replicate {replicate}, round {at}")
+    return Certificate(content, values, f"replicate {run}, round {at}")
 
 
 def violates(played: Certificate) -> bool:
@@ -180,29 +149,26 @@ def violates(played: Certificate) -> bool:
 
 
 def statistical_certificate(
-    claim: Claim,
-    form: Form,
-    case: AnyCase,
-    replicates: int,
-    values: tuple[float, float],
-    evidence: str,
-    numbers: dict[str, Any],
+    cell: Cell, runs: int, values: tuple[float, float], evidence: str, numbers: dict[str, Any]
 ) -> Certificate:
     """The certificate of a refutation by sampling, by playing all its runs again."""
-    content = header("statistical", claim, form) | {
-        "game": game_of(case),
-        "replicates": int(replicates),
-        "sequence": case.digest(),
-        "last_draws": case.draws(replicates - 1),
+    content = header("statistical", cell.claim, cell.form) | {
+        "game": game_of(cell.case),
+        "replicates": int(runs),
+        "sequence": cell.case.digest(),
+        "last_draws": cell.case.draws(runs - 1),
         **numbers,
     }
     return Certificate(content, values, evidence)
 
 
-def numbers_at(
-    claim: Claim, form: Form, case: Case, replicate: int, at: int, *, shown: int = 10
-) -> dict[str, Any]:
-    """Play a replicate up to round ``at`` with the plain Python loop and write down what is compared.
+def _plain(value: float) -> float | str:
+    """A number as JSON can hold it: the weight of a label that is never observed is written "inf"."""
+    return float(value) if math.isfinite(value) else repr(float(value))
+
+
+def numbers_at(cell: Cell, sides_of: Any, run: int, at: int, *, shown: int = 10) -> dict[str, Any]:
+    """Play a run up to round ``at`` with the plain Python loop and write down what is compared.
 
     Returns
     -------
@@ -210,26 +176,23 @@ def numbers_at(
     """
     totals: list[float] = []
     rows: list[dict[str, Any]] = []
-    for rounds in case.replicate(replicate, interpreted=True, stop=at + 1):
-        assert claim.sides is not None
-        sides = claim.sides(case, form, rounds)
-        block = rounds.block
-        sums = block.columns.sum(axis=0).tolist() + block.probabilities.sum(axis=0).tolist()
+    for rounds in cell.case.play(run, interpreted=True, stop=at + 1):
+        sides = sides_of(rounds.case, cell.form, rounds)
+        sums = rounds.sums()
         totals = [a + b for a, b in zip(totals or [0.0] * len(sums), sums, strict=True)]
         rows += [
-            {
-                "round": block.start + i,
-                "label": int(block.labels[i]),
-                "probabilities": block.probabilities[i].tolist(),
+            {"round": rounds.start + i}
+            | dict(rounds.written(i))
+            | {
                 "observed": _plain(sides.observed[i]),
                 "envelope": _plain(sides.envelope[i]),
                 "tolerance": _plain(sides.tolerance[i]),
             }
-            for i in range(max(0, len(block) - shown), len(block))
+            for i in range(max(0, len(rounds) - shown), len(rounds))
         ]
     return {
-        "sequence": case.digest(),
-        "first_draws": case.draws(replicate),
+        "sequence": cell.case.digest(),
+        "first_draws": cell.case.draws(run),
         "sums": [repr(total) for total in totals],
         "rounds": rows[-shown:],
     }

@@ -15,20 +15,14 @@ from typing import Any
 from ...algorithms.spec import own_file
 from ...errors import UserError, require
 from .. import catalog
-from ..claim import Claim, Form
-from ..games.labels.case import Case, Setting
-from ..games.labels.user_learner import source_of
-from ..resolve import resolve_any
+from ..claim import Cell, Claim, Form
+from ..judges.decide import decide
+from ..outcome import Certificate, digest_of
+from ..resolve import resolve
+from ..setting import Setting
+from ..user_files import source_of
 from . import instances
-from .make import (
-    SCHEMA,
-    AnyCase,
-    digest_of,
-    exact_certificate,
-    header,
-    played_certificate,
-    violates,
-)
+from .make import EARLIER, SCHEMA, exact_certificate, header, played_certificate, violates
 
 
 @dataclass(frozen=True)
@@ -73,9 +67,15 @@ def read(path: Path) -> dict[str, Any]:
         isinstance(content, dict) and "schema" in content,
         f"'{path}' is not a certificate: expected a JSON object with the field 'schema'.",
     )
+    schema = content["schema"]
     require(
-        content["schema"] == SCHEMA and type(content["schema"]) is int,
-        f"certificate '{path}' has schema {content['schema']!r}: expected {SCHEMA}.",
+        type(schema) is int and schema in (SCHEMA, *EARLIER),
+        f"certificate '{path}' has schema {schema!r}: expected {SCHEMA}.",
+    )
+    require(
+        schema == SCHEMA or content.get("kind") == "exact",
+        f"certificate '{path}' was written by {EARLIER.get(schema)}, which described games otherwise, and only its"
+        " exact certificates are read: verify again.",
     )
     for field in ("kind", "claim", "form", "statement", "source", "digest"):
         require(
@@ -128,9 +128,9 @@ def _replay(path: Path, content: dict[str, Any]) -> Replay:
         f"form '{content['form']}' of {claim.id}: expected one of {', '.join(names)}.",
     )
     form = claim.form(content["form"])
-    for name, value in header(content["kind"], claim, form).items():
-        if content[name] != value:
-            raise _differs(path, name)
+    for name, value in header(content["kind"], claim, form, content["schema"]).items():
+        if content.get(name) != value:
+            raise _changed(path, content) if content["schema"] != SCHEMA else _differs(path, name)
     replays = {"exact": _exact, "played": _played, "audit": _audit, "statistical": _statistical}
     if content["kind"] not in replays:
         raise UserError(
@@ -151,6 +151,13 @@ def _replay(path: Path, content: dict[str, Any]) -> Replay:
         raise UserError(f"certificate '{path}' is damaged: {error!r}.") from None
 
 
+def _changed(path: Path, content: dict[str, Any]) -> UserError:
+    return UserError(
+        f"certificate '{path}' was written by {EARLIER[content['schema']]} and quotes '{content['claim']}' in other"
+        " words than this version: verify again."
+    )
+
+
 def _differs(path: Path, name: str) -> UserError:
     return UserError(
         f"certificate '{path}' is rejected: '{name}' is not what follows from its other numbers."
@@ -158,10 +165,13 @@ def _differs(path: Path, name: str) -> UserError:
 
 
 def _exact(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
-    require(claim.certify is not None, f"{claim.id} has no exact certificates.")
     kind, numbers = content["instance_kind"], content["instance"]
-    instance = instances.from_json(kind, numbers, claim.instances)
-    proof = exact_certificate(claim, form, instance)
+    require(
+        any(each.kind == kind for each in claim.judge.instances),
+        f"{claim.id} has no exact certificates of kind '{kind}'.",
+    )
+    instance = instances.from_json(kind, numbers, claim.judge.instances)
+    proof = exact_certificate(claim, form, instance, content["schema"])
     if proof is None:
         raise UserError(
             f"certificate '{path}' is rejected: its instance does not violate {claim.id}."
@@ -176,13 +186,16 @@ LONGEST_GAME, MOST_ROUNDS = 10**7, 10**9
 """The longest game that is played again, and how many rounds of all its runs: some minutes, compiled."""
 
 
-def _case_of(game: dict[str, Any], runs: int = 1) -> AnyCase:
+def _cell_of(path: Path, content: dict[str, Any], claim: Claim, form: Form, runs: int = 1) -> Cell:
+    """The cell that a certificate is about."""
+    game = content["game"]
     learner, spec, horizon = game["learner"], game["adversary"], game["horizon"]
     require(
         game["learner_source"] == source_of(str(learner)) or not _is_there(learner),
         f"the file of learner {learner} is not the one that was refuted: it has changed since, or the"
         " certificate has; verify it again.",
     )
+    setting = Setting(learner, spec, game["graph"], horizon, game["comparator_norm"])
     if not spec.startswith("data:"):  # the rounds of a file are as many as they are
         rounds = getattr(catalog.adversary(spec), "rounds", None) if horizon is None else horizon
         require(
@@ -190,8 +203,10 @@ def _case_of(game: dict[str, Any], runs: int = 1) -> AnyCase:
             f"the game of the certificate has {rounds} rounds and {runs} runs: expected at most"
             f" {LONGEST_GAME:,} rounds and {MOST_ROUNDS:,} in all runs.",
         )
-    setting = Setting(learner, spec, game["graph"], horizon, game["radius"])
-    return resolve_any(setting, game["seed"])
+    case = resolve(setting, game["seed"])
+    applies = catalog.game_about(claim).name == case.game_name and form.does_not_apply(case) is None
+    require(applies, f"{claim.id} does not apply to the game of '{path}'.")
+    return Cell(claim, form, case)
 
 
 def _is_there(learner: str) -> bool:
@@ -201,21 +216,17 @@ def _is_there(learner: str) -> bool:
 
 
 def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
-    case = _case_of(content["game"])
-    require(isinstance(case, Case), f"the game of '{path}' is not one of labels.")
-    assert isinstance(case, Case)
-    require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
-    at = content["round"]
+    sides = getattr(claim.judge, "sides", None)
+    require(hasattr(claim.judge, "watch"), f"{claim.id} is not judged round by round.")
+    cell = _cell_of(path, content, claim, form)
+    at, run = content["round"], content["replicate"]
+    horizon = cell.case.horizon
     require(
-        isinstance(at, int) and 0 <= at < case.sequence.horizon,
-        f"round {at} of '{path}': expected one of 0 to {case.sequence.horizon - 1}.",
+        isinstance(at, int) and 0 <= at < horizon,
+        f"round {at} of '{path}': expected one of 0 to {horizon - 1}.",
     )
-    replicate = content["replicate"]
-    require(
-        isinstance(replicate, int) and replicate >= 0,
-        f"replicate {replicate} of '{path}': expected at least 0.",
-    )
-    proof = played_certificate(claim, form, case, replicate, at)
+    require(isinstance(run, int) and run >= 0, f"replicate {run} of '{path}': expected at least 0.")
+    proof = played_certificate(cell, sides, run, at)
     _compare(path, content, proof.content)
     rows = proof.content["numbers"]["rounds"]
     observed, envelope = proof.values
@@ -226,37 +237,36 @@ def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Re
     return Replay(claim, form, observed, envelope, content, rows)
 
 
-def _audit(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
-    require(claim.examine is not None, f"{claim.id} has no audit.")
-    assert claim.examine is not None
-    runs = content["replicate"] + 1
-    case = _case_of(content["game"], runs)
-    require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
-    found = claim.examine(claim, form, case, runs, interpreted=True)
+def _examined(
+    path: Path, cell: Cell, runs: int, interpreted: bool, content: dict[str, Any], why: str
+) -> tuple[Certificate, Any]:
+    """The certificate that the claim's judge makes of the same game, which agrees with the one that is replayed."""
+    found = decide(cell.claim.judge.examine(cell, runs, interpreted=interpreted))
     if found.certificate is None:
-        raise UserError(f"certificate '{path}' is rejected: its game does not violate {claim.id}.")
+        raise UserError(f"certificate '{path}' is rejected: {why} {cell.claim.id}.")
     _compare(path, content, found.certificate.content)
-    observed, envelope = found.certificate.values
+    return found.certificate, found
+
+
+def _audit(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
+    runs = content["replicate"] + 1
+    cell = _cell_of(path, content, claim, form, runs)
+    proof, _ = _examined(path, cell, runs, True, content, "its game does not violate")
     names = ("replicate", "round", "before", "after")
     row = {name: content[name] for name in names}
-    return Replay(claim, form, observed, envelope, content, [row])
+    return Replay(claim, form, *proof.values, content, [row])
 
 
 def _statistical(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
-    require(claim.examine is not None, f"{claim.id} is not judged by sampling.")
-    assert claim.examine is not None
     runs = content["replicates"]
     require(isinstance(runs, int) and runs >= 1, f"replicates {runs}: expected at least 1.")
-    case = _case_of(content["game"], runs)
-    require(form.missing(case) is None, f"{claim.id} does not apply to the game of '{path}'.")
-    found = claim.examine(claim, form, case, runs, interpreted=not _can_compile())
-    if found.certificate is None:
-        raise UserError(f"certificate '{path}' is rejected: its runs do not refute {claim.id}.")
-    _compare(path, content, found.certificate.content)
-    observed, envelope = found.certificate.values
-    row = _told(content, found.rounds // runs, envelope) | {"evidence": found.evidence}
-    row |= _named(form, found.certificate.values)
-    return Replay(claim, form, observed, envelope, content, [row])
+    cell = _cell_of(path, content, claim, form, runs)
+    proof, found = _examined(
+        path, cell, runs, not _can_compile(), content, "its runs do not refute"
+    )
+    row = _told(content, found.rounds // runs, proof.values[1]) | {"evidence": found.evidence}
+    row |= _named(form, proof.values)
+    return Replay(claim, form, *proof.values, content, [row])
 
 
 def _named(form: Form, values: tuple[float, float]) -> dict[str, float]:
@@ -272,10 +282,11 @@ def _told(content: dict[str, Any], horizon: int, envelope: float) -> dict[str, A
     if isinstance(envelopes, dict):
         for delta, bounds in envelopes.items():
             row[f"violations, delta = {delta}"] = _exceeded(observed, bounds)
-    elif "edge" in resolved and "log_e_value" in content:
+    declared = resolved.get("declared", {})
+    if "edge" in declared and "log_e_value" in content and envelopes is None:
         row["violations"] = _exceeded(observed, [envelope] * len(observed))
-        content = content | {name: resolved[name] for name in ("edge", "delta")}
-    content = {"gamma": resolved.get("gamma")} | content
+        content = content | {name: declared[name] for name in ("edge", "delta")}
+    content = {"gamma": declared.get("gamma")} | content
     names = {"edge": "gamma", "log_e_value": "log e-value", "p_value": "p-value"}
     for name in ("violations", "gamma", "edge", "delta", "log_e_value", "rate", "p_value"):
         if (value := content.get(name)) is not None:

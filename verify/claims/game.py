@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from ...arrays import FloatArray
 from ...errors import LearnerError
-from ..certificates.make import Certificate, audit_of
-from ..claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
+from ..author import Audit, Cell, Claim, Evidence, Form, Proof
+from ..certificates.make import audit_certificate
 from ..games.labels.case import Case
 from ..games.labels.record import ACTION, OBSERVED
-from ..judges.pathwise import Outcome
 from .gappletron.settings import audit_settings
+from .papers import GAPPLETRON
 
 
 def _relabelled(
@@ -51,41 +51,55 @@ def _same_again(case: Case, replicate: int, before: FloatArray, interpreted: boo
         )
 
 
-def examine(
-    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
-) -> Outcome:
+def audit(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
     """Play, change the labels that were not revealed, play again with the same draws, and compare."""
-    found = Outcome(Verdict.HOLDS, observed=0.0, envelope=0.0)
-    changed = 0
-    for replicate in range(replicates):
-        first = list(case.game.play(replicate, trace=True, interpreted=interpreted))
+    case = cell.case
+    found = Evidence(observed=0.0, envelope=0.0, live=0)
+    for run in range(runs):
+        first = list(case.game.play(run, trace=True, interpreted=interpreted))
         columns = np.concatenate([block.columns for block in first])
         actions = columns[:, ACTION].astype(np.int64)
         other, here = _relabelled(case, actions, columns[:, OBSERVED] > 0)
-        again = list(other.game.play(replicate, trace=True, interpreted=interpreted))
+        again = list(other.game.play(run, trace=True, interpreted=interpreted))
         before = np.concatenate([block.probabilities for block in first])
         after = np.concatenate([block.probabilities for block in again])
         found.runs += 2
         found.rounds += 2 * len(columns)
-        changed += here
+        found.live += here
         different = np.flatnonzero((before != after).any(axis=1))
         if different.size:
             at = int(different[0])
-            _same_again(case, replicate, before, interpreted)
-            deviation = float(np.abs(before[at] - after[at]).max())
-            found.verdict, found.observed = Verdict.REFUTED, deviation
-            found.evidence = f"certified: replicate {replicate}, round {at}: p depends on labels that were not revealed"
-            content = audit_of(claim, form, case, replicate, at) | {
-                "before": before[at].tolist(),
-                "after": after[at].tolist(),
-                "labels_changed": here,
-            }
-            found.certificate = Certificate(content, (deviation, 0.0), found.evidence)
-            return found
-    found.evidence = f"{changed} unseen labels changed in {replicates} runs, p the same bit for bit"
-    if not changed:
-        found.verdict = Verdict.VACUOUS
-        found.evidence = "no label was hidden that could have been another"
+            _same_again(case, run, before, interpreted)
+            return _peeks(cell, found, (run, at), before[at], after[at], here)
+    found.says = (
+        f"{found.live} unseen labels changed in {runs} runs, p the same bit for bit"
+        if found.live
+        else "no label was hidden that could have been another"
+    )
+    return found
+
+
+def _peeks(
+    cell: Cell,
+    found: Evidence,
+    place: tuple[int, int],
+    before: FloatArray,
+    after: FloatArray,
+    changed: int,
+) -> Evidence:
+    """The evidence against a learner whose probabilities changed with labels that it was not shown."""
+    run, at = place
+    deviation = float(np.abs(before - after).max())
+    found.refutes, found.observed = True, deviation
+    found.says = words = (
+        f"certified: replicate {run}, round {at}: p depends on labels that were not revealed"
+    )
+    content = {
+        "before": before.tolist(),
+        "after": after.tolist(),
+        "labels_changed": changed,
+    }
+    found.certify = lambda: audit_certificate(cell, run, at, content, (deviation, 0.0), words)
     return found
 
 
@@ -93,7 +107,6 @@ NO_PEEKING = Claim(
     id="game/no-peeking",
     title="probabilities depend on revealed labels only",
     source=GAPPLETRON.at("Section 1, the protocol"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -102,6 +115,6 @@ NO_PEEKING = Claim(
             "the protocol: labels that give the same feedback must leave the same learner",
         ),
     ),
+    judge=Audit(audit),
     cases=audit_settings,
-    examine=examine,
 )

@@ -8,16 +8,17 @@ be. Every run has a sequence of its own, since the chance lies in the sequence t
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy
 
 from ..certificates.make import statistical_certificate
-from ..claim import Claim, Form, Verdict
-from ..games.labels.case import Case
-from ..games.labels.run_sums import play_ledgers
-from .evidence import LEVEL
-from .pathwise import Curve, Outcome
+from ..claim import Cell, Form
+from ..games.game import checkpoints
+from ..outcome import Curve, Evidence, Kind, Verdict
+from .decide import LEVEL
 
 WIDEST = 0.5
 """Share of the mean beyond which a deviation must be refuted for the runs to say anything."""
@@ -37,60 +38,62 @@ def p_value(mistakes: int, rounds: int, rate: float) -> float:
     return float(min(1.0, 2 * min(below, above)))
 
 
-def examine_rate(
-    rate_of: Callable[[Case], float],
-    claim: Claim,
-    form: Form,
-    case: Case,
-    replicates: int,
-    *,
-    interpreted: bool = False,
-) -> Outcome:
-    """Play the runs, count their mistakes, and compare the total with the binomial law."""
-    rate = rate_of(case)
-    ledgers = play_ledgers(case, range(replicates), interpreted=interpreted, fresh=True)
-    rounds = replicates * case.sequence.horizon
-    mistakes = int(ledgers[-1].mistakes.sum())
-    mean = rate * rounds
-    fewest, most = allowed(rounds, rate)
-    deviation = abs(mistakes - mean)
-    limit = most - mean if mistakes >= mean else mean - fewest
-    found = Outcome(
-        Verdict.UNDECIDED,
-        observed=deviation,
-        envelope=limit,
-        ratio=deviation / limit if limit > 0 else None,
-        runs=replicates,
-        rounds=rounds,
-        sampled=True,
-        curve=Curve.joined(
-            [
-                Curve.of_runs(
-                    ledger.rounds, ledger.mistakes, np.full(replicates, rate * ledger.rounds)
-                )
-                for ledger in ledgers
-            ]
-        ),
-    )
-    chance = p_value(mistakes, rounds, rate)
-    found.evidence = (
-        f"{mistakes} mistakes in {rounds} rounds, {mean:.1f} expected; p-value {chance:.3g}, and {LEVEL:g} refutes:"
-        f" fewer than {fewest} or more than {most}"
-    )
-    if not fewest <= mistakes <= most:
-        found.verdict = Verdict.REFUTED
+@dataclass(frozen=True)
+class Law:
+    """The judge.
+
+    Parameters
+    ----------
+    rate : the probability of a mistake in each round of a case
+    """
+
+    rate: Callable[[Any], float]
+    kind: ClassVar[Kind] = Kind.MEAN
+    relation: ClassVar[str] = "<="
+    sampled: ClassVar[bool] = True
+    instances: ClassVar[tuple[type[Any], ...]] = ()
+
+    def exact_sides(self, instance: Any, form: Form) -> None:
+        return None
+
+    def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
+        case, rate = cell.case, self.rate(cell.case)
+        marks = checkpoints(case.horizon).tolist()
+        totals = case.totals_at(marks, range(runs), interpreted=interpreted, fresh=True)
+        rounds = runs * case.horizon
+        mistakes = int(totals[-1].mistakes.sum())
+        mean = rate * rounds
+        fewest, most = allowed(rounds, rate)
+        deviation = abs(mistakes - mean)
+        limit = most - mean if mistakes >= mean else mean - fewest
+        chance = p_value(mistakes, rounds, rate)
+        words = (
+            f"{mistakes} mistakes in {rounds} rounds, {mean:.1f} expected; p-value {chance:.3g}, and"
+            f" {LEVEL:g} refutes: fewer than {fewest} or more than {most}"
+        )
+        enough = max(mean - fewest, most - mean) <= WIDEST * mean
         numbers = {
-            "mistakes": [int(count) for count in ledgers[-1].mistakes],
+            "mistakes": [int(count) for count in totals[-1].mistakes],
             "rate": f"{rate:.12g}",
             "p_value": f"{chance:.3g}",
         }
-        found.certificate = statistical_certificate(
-            claim, form, case, replicates, (deviation, limit), found.evidence, numbers
+        return Evidence(
+            deviation,
+            limit,
+            ratio=deviation / limit if limit > 0 else None,
+            headroom=limit / deviation if deviation > 0 else None,
+            refutes=not fewest <= mistakes <= most,
+            enough=enough,
+            says=words if enough else f"{words}; more rounds are needed",
+            more={Verdict.REFUTED: words},
+            certify=lambda: statistical_certificate(cell, runs, (deviation, limit), words, numbers),
+            runs=runs,
+            rounds=rounds,
+            sampled=True,
+            curve=Curve.joined(
+                [
+                    Curve.of_runs(each.rounds, each.mistakes, np.full(runs, rate * each.rounds))
+                    for each in totals
+                ]
+            ),
         )
-        return found
-    found.headroom = limit / deviation if deviation > 0 else None
-    if max(mean - fewest, most - mean) <= WIDEST * mean:
-        found.verdict = Verdict.HOLDS
-    else:
-        found.evidence += "; more rounds are needed"
-    return found

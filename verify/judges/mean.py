@@ -1,7 +1,7 @@
 """Judge of statements about expectations: E[X] <= E[Y], both sides from the same run.
 
 X collects the terms that may be large, Y those with a sure ceiling F, so X - Y >= -F surely and the bets of
-evidence.py apply. F comes from the formula before play. Where the statement says E[X] <= max of two
+betting.py apply. F comes from the formula before play. Where the statement says E[X] <= max of two
 expectations, both nulls must fall: the smaller of the two e-values counts.
 """
 
@@ -10,16 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...arrays import FloatArray
 from ..certificates.make import statistical_certificate
-from ..claim import Claim, Form, Verdict
-from ..games.labels.case import Case
-from ..games.labels.run_sums import Ledger, play_ledgers
-from .evidence import LEVEL, headroom_of_mean, log_wealths, refuting, runs_to_refute
-from .pathwise import Curve, Outcome
+from ..claim import Cell, Form
+from ..exact.numbers import Interval
+from ..games.game import checkpoints
+from ..outcome import Curve, Evidence, Kind, Verdict
+from .betting import headroom_of_mean, log_wealths, refuting, runs_to_refute
+from .decide import LEVEL, exceeds_level
 
 FEWEST_RUNS = 32
 """Fewer runs than this do not make a ``holds``."""
@@ -50,7 +52,7 @@ class MeanSides:
     least : the smallest value that the envelope can take, for any learner
     most : the largest value that X can take, for any learner
     guess : mean of X for the uniform guesser
-    bites : the horizon from which the envelope bites, in a few words
+    non_vacuous : the horizon from which the envelope is below that, in a few words
     """
 
     observed: FloatArray
@@ -59,92 +61,120 @@ class MeanSides:
     least: float
     most: float
     guess: float
-    bites: str
+    non_vacuous: str
 
 
-SidesOf = Callable[[Case, Form, Ledger], MeanSides]
-Play = Callable[[int], Iterator[tuple[int, MeanSides]]]
-"""From a number of runs to both sides after the whole of them, then after prefixes, with the numbers of rounds."""
+SidesOf = Callable[[Any, Form, Any], MeanSides]
+"""From a case, a form and the totals of some runs to both sides."""
+
+Play = Callable[[Cell, range, bool], Iterator[tuple[int, Any]]]
+"""From a cell, some runs and whether they are interpreted to both sides after the whole of them, then after prefixes,
+with the numbers of rounds."""
 
 
-def examine_mean(
-    sides_of: SidesOf,
-    claim: Claim,
-    form: Form,
-    case: Case,
-    replicates: int,
-    *,
-    interpreted: bool = False,
-) -> Outcome:
-    """Play the runs and judge the means of the two sides."""
+def play_totals(sides: Callable[[Any, Form, Any], Any], fresh: bool = False) -> Play:
+    """Both sides from the totals of a game at its checkpoints; with ``fresh`` every run has data of its own."""
 
-    def play(runs: int) -> Iterator[tuple[int, MeanSides]]:
-        ledgers = play_ledgers(case, range(runs), interpreted=interpreted)
-        return ((ledger.rounds, sides_of(case, form, ledger)) for ledger in reversed(ledgers))
+    def play(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int, Any]]:
+        marks = checkpoints(cell.case.horizon).tolist()
+        totals = cell.case.totals_at(marks, runs, interpreted=interpreted, fresh=fresh)
+        for each in reversed(totals):
+            yield each.rounds, sides(cell.case, cell.form, each)
 
-    return judge_mean(play, claim, form, case, replicates)
+    return play
 
 
-def judge_mean(play: Play, claim: Claim, form: Form, case: Case, replicates: int) -> Outcome:
-    """Judge the means of the two sides in so many runs."""
-    _, probe = next(play(1))
-    if probe.least >= probe.most:  # whatever the runs do, so one is enough
-        replicates = 1
-    played = list(play(replicates))
-    _, sides = played[0]
-    means = [float(bound.values.mean()) for bound in sides.bounds]
-    binding = int(np.argmax(means))
-    observed, envelope = float(sides.observed.mean()), means[binding]
-    base = float(sides.base.mean())
-    found = Outcome(
-        Verdict.UNDECIDED,
-        observed=observed,
-        envelope=envelope,
-        ratio=observed / envelope if envelope > 0 else None,
-        regret_ratio=(observed - base) / (envelope - base) if envelope > base else None,
-        runs=replicates,
-        rounds=replicates * case.sequence.horizon,
-        sampled=True,
-        curve=Curve.joined([_point(rounds, prefix) for rounds, prefix in reversed(played)]),
-    )
-    lowest = max(float(bound.values.min()) for bound in sides.bounds)
-    if max(sides.least, lowest) >= sides.most:
-        found.verdict = Verdict.VACUOUS
-        found.evidence = f"the envelope is at least {sides.most:g} in every run; {sides.bites}"
-        return found
-    flags = []
-    if envelope >= sides.guess:
-        flags.append("weak")
-    if base > 0 and observed <= base:
-        flags.append("comparator-dominated")
-    found.flags = tuple(flags)
-    scaled = [(sides.observed - bound.values) / bound.room for bound in sides.bounds]
-    wealth = min(float(log_wealths(z).max()) for z in scaled)
-    found.evidence = f"log10 e-value {wealth / math.log(10):.2f} of {-math.log10(LEVEL):.0f} needed"
-    if wealth >= -math.log(LEVEL):
-        found.verdict = Verdict.REFUTED
-        numbers = {
-            "observed": [repr(x) for x in sides.observed.tolist()],
-            "envelopes": [[repr(y) for y in b.values.tolist()] for b in sides.bounds],
-            "ceilings": [repr(float(bound.ceiling)) for bound in sides.bounds],
-            "log_e_value": f"{wealth:.9g}",
-        }
-        found.certificate = statistical_certificate(
-            claim, form, case, replicates, (observed, envelope), found.evidence, numbers
+@dataclass(frozen=True)
+class Mean:
+    """The judge.
+
+    Parameters
+    ----------
+    sides : both sides from the totals of some runs
+    play : both sides otherwise, for what a game does not add up
+    computed : the evidence without sampling, for cells in which both expectations can be computed; None for others
+    exact : both sides of an exact instance, where the claim has some
+    instances : kinds of instances of the claim's own
+    """
+
+    sides: SidesOf | None = None
+    play: Play | None = None
+    computed: Callable[[Cell], Evidence | None] = lambda cell: None
+    exact: Callable[[Any, Form], tuple[Interval, Interval]] | None = None
+    instances: tuple[type[Any], ...] = ()
+    kind: ClassVar[Kind] = Kind.MEAN
+    relation: ClassVar[str] = "<="
+    sampled: ClassVar[bool] = True
+
+    def exact_sides(self, instance: Any, form: Form) -> tuple[Interval, Interval] | None:
+        return None if self.exact is None else self.exact(instance, form)
+
+    def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
+        if (computed := self.computed(cell)) is not None:
+            return computed
+        play = self.play
+        if play is None:
+            assert self.sides is not None
+            play = play_totals(self.sides)
+        _, probe = next(play(cell, range(1), interpreted))
+        if probe.least >= probe.most:  # whatever the runs do, so one is enough
+            runs = 1
+        played = list(play(cell, range(runs), interpreted))
+        _, sides = played[0]
+        means = [float(bound.values.mean()) for bound in sides.bounds]
+        binding = int(np.argmax(means))
+        observed, envelope = float(sides.observed.mean()), means[binding]
+        base = float(sides.base.mean())
+        found = Evidence(
+            observed,
+            envelope,
+            ratio=observed / envelope if envelope > 0 else None,
+            regret_ratio=(observed - base) / (envelope - base) if envelope > base else None,
+            runs=runs,
+            rounds=runs * cell.case.horizon,
+            sampled=True,
+            curve=Curve.joined([_point(rounds, prefix) for rounds, prefix in reversed(played)]),
         )
+        lowest = max(float(bound.values.min()) for bound in sides.bounds)
+        if max(sides.least, lowest) >= sides.most:
+            found.live = 0
+            found.says = (
+                f"the envelope is at least {sides.most:g} in every run; {sides.non_vacuous}"
+            )
+            return found
+        found.flags = tuple(
+            flag
+            for flag, flagged in (
+                ("weak", envelope >= sides.guess),
+                ("comparator-dominated", base > 0 and observed <= base),
+            )
+            if flagged
+        )
+        scaled = [(sides.observed - bound.values) / bound.room for bound in sides.bounds]
+        wealth = min(float(log_wealths(z).max()) for z in scaled)
+        words = f"log10 e-value {wealth / math.log(10):.2f} of {-math.log10(LEVEL):.0f} needed"
+        found.says = found.more[Verdict.REFUTED] = words
+        found.refutes = exceeds_level(wealth)
+        if found.refutes:
+            numbers = {
+                "observed": [repr(x) for x in sides.observed.tolist()],
+                "envelopes": [[repr(y) for y in b.values.tolist()] for b in sides.bounds],
+                "ceilings": [repr(float(bound.ceiling)) for bound in sides.bounds],
+                "log_e_value": f"{wealth:.9g}",
+            }
+            values = (observed, envelope)
+            found.certify = lambda: statistical_certificate(cell, runs, values, words, numbers)
+            return found
+        bound = sides.bounds[binding]
+        found.headroom = headroom_of_mean(sides.observed, bound.values, bound.room)
+        found.enough = runs >= FEWEST_RUNS and observed <= envelope
+        if observed > envelope:
+            known = [n for z in scaled if (n := runs_to_refute(z)) is not None]
+            every = len(known) == len(scaled)  # it takes all of the bounds
+            found.says += f"; {refuting(max(known) if every else None)}"
+        elif not found.enough:
+            found.says += f"; {FEWEST_RUNS} runs are needed"
         return found
-    bound = sides.bounds[binding]
-    found.headroom = headroom_of_mean(sides.observed, bound.values, bound.room)
-    if replicates >= FEWEST_RUNS and observed <= envelope:
-        found.verdict = Verdict.HOLDS
-        return found
-    if observed <= envelope:
-        found.evidence += f"; {FEWEST_RUNS} runs are needed"
-    else:
-        known = [n for z in scaled if (n := runs_to_refute(z)) is not None]
-        every = len(known) == len(scaled)  # it takes all of the bounds
-        found.evidence += f"; {refuting(max(known) if every else None)}"
-    return found
 
 
 def _point(rounds: int, sides: MeanSides) -> Curve:

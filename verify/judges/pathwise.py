@@ -1,4 +1,4 @@
-"""Judges of pathwise claims: every round of every run is looked at, and what looks bad is checked again.
+"""Judge of pathwise statements: every round of every run is looked at, and what looks bad is checked again.
 
 A residual (observed minus envelope) above minus its rounding bound is only a screen. The worst such rounds
 are rebuilt as exact instances and evaluated without rounding; only a certified gap refutes. Where the
@@ -8,27 +8,18 @@ past, the certificate is the game itself, which can be played again bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import FloatArray, IntArray
-from ..certificates.instances import Instance
-from ..certificates.make import (
-    AnyCase,
-    Certificate,
-    exact_certificate,
-    length,
-    played_certificate,
-    violates,
-    violation,
-)
-from ..claim import Claim, Form, Kind, Sides, Suspect, Verdict
-from ..games.labels.case import Case, Rounds
-from ..games.labels.run_sums import checkpoints
-from .frontier import Frontiers
+from ...arrays import BoolArray, FloatArray, IntArray
+from ..certificates.make import played_certificate, shrink, violates, violation
+from ..claim import Cell, Form
+from ..exact.numbers import Interval
+from ..games.game import checkpoints
+from ..outcome import Certificate, Curve, CurvePoint, Evidence, Kind, Verdict
 
 RECHECKED = 12
 """How many rounds of a cell, those with the largest residuals, are evaluated exactly at most."""
@@ -38,92 +29,96 @@ RECHECKED_AT_EQUALITY = 2
 
 
 @dataclass(frozen=True)
-class Curve:
-    """Both sides of runs after some numbers of rounds, for the report; each array has shape (points,).
+class Sides:
+    """Both sides of an inequality in each of some rounds; all arrays of one shape (n,).
 
     Attributes
     ----------
-    replicate, rounds : of which run, after how many rounds
-    observed, envelope : the two sides
-    delta : the probability that the envelope may be exceeded; NaN where the statement names none
+    observed : the side that must not be larger
+    envelope : the side that must not be smaller
+    tolerance : bound on the rounding error of their difference
+    live : where the inequality could fail at all; everywhere when None
+    base : part of both sides that the second ratio leaves out (the comparator's loss), or None
+    label : what each row speaks of, where it is not what the game shows in that round
+    cumulative : whether both sides are sums from the first round on; then the ratio is read at the end
     """
 
-    replicate: IntArray
-    rounds: IntArray
     observed: FloatArray
     envelope: FloatArray
-    delta: FloatArray
-
-    @classmethod
-    def of(cls, points: Sequence[CurvePoint]) -> Curve:
-        """The curve through single points."""
-        columns = np.array(points, dtype=np.float64).reshape(len(points), 5).T
-        return cls(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:])
-
-    @classmethod
-    def of_runs(
-        cls, rounds: int, observed: FloatArray, envelope: FloatArray, delta: float = np.nan
-    ) -> Curve:
-        """One point of each run: all after the same number of rounds."""
-        n = len(observed)
-        return cls(np.arange(n), np.full(n, rounds), observed, envelope, np.full(n, delta))
-
-    @classmethod
-    def of_paths(
-        cls, rounds: IntArray, observed: FloatArray, envelope: FloatArray, delta: float = np.nan
-    ) -> Curve:
-        """Runs under one envelope, shape (n,), after the same numbers of rounds; ``observed`` has shape (R, n)."""
-        runs, n = observed.shape
-        return cls(
-            np.repeat(np.arange(runs), n),
-            np.tile(rounds, runs),
-            observed.ravel(),
-            np.tile(envelope, runs),
-            np.full(observed.size, delta),
-        )
-
-    @classmethod
-    def joined(cls, curves: Sequence[Curve]) -> Curve:
-        """Several curves as one."""
-        return cls(
-            *(np.concatenate([getattr(curve, f.name) for curve in curves]) for f in fields(cls))
-        )
+    tolerance: FloatArray
+    live: BoolArray | None = None
+    base: FloatArray | None = None
+    label: IntArray | None = None
+    cumulative: bool = False
 
 
-CurvePoint = tuple[int, int, float, float, float]
-"""Replicate, number of rounds, observed side, envelope, delta."""
+@dataclass(frozen=True)
+class Suspect:
+    """A round of a run that is to be looked at again, without rounding.
+
+    Attributes
+    ----------
+    residual : observed minus envelope
+    replicate, round : where, both from 0
+    row : the round as the game keeps it, :meth:`~..games.game.Rounds.at`
+    label : what the inequality speaks of there, where it is not what the game shows
+    beyond_rounding : whether the residual exceeds its rounding bound
+    """
+
+    residual: float
+    replicate: int
+    round: int
+    row: Any
+    label: int | None
+    beyond_rounding: bool
 
 
-@dataclass
-class Outcome:
-    """What a judge found in one cell; the fields are those of the JSON results."""
+SidesOf = Callable[[Any, Form, Any], Sides]
+"""From a case, a form and a block of rounds to both sides."""
 
-    verdict: Verdict
-    observed: float | None = None
-    envelope: float | None = None
-    ratio: float | None = None
-    regret_ratio: float | None = None
-    headroom: float | None = None
-    evidence: str = ""
-    runs: int = 0
-    rounds: int = 0
-    flags: tuple[str, ...] = ()
-    certificate: Certificate | None = None
-    sampled: bool = False
-    """Whether a false alarm is possible, at the level of one sampled cell."""
-    curve: Curve | None = field(default=None, repr=False)
-    """Both sides over the rounds, for the report."""
-    frontiers: Frontiers | None = field(default=None, repr=False)
-    """What a claim about a frontier found, for the report."""
+
+@dataclass(frozen=True)
+class Pathwise:
+    """The judge.
+
+    Parameters
+    ----------
+    sides : both sides in the rounds of a block
+    instance_of : the exact instance behind a suspect round, or None where there is none
+    exact : both sides of such an instance in exact arithmetic; without these two a violation is certified by playing
+        the game again
+    kind : the word for it in results
+    """
+
+    sides: SidesOf
+    instance_of: Callable[[Any, Suspect], Any] = lambda case, suspect: None
+    exact: Callable[[Any, Form], tuple[Interval, Interval]] | None = None
+    kind: Kind = Kind.PATHWISE
+    relation: ClassVar[str] = "<="
+    sampled: ClassVar[bool] = False
+    instances: tuple[type[Any], ...] = ()
+
+    def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
+        watch = self.watch(cell)
+        for run in range(runs):
+            for rounds in cell.case.play(run, interpreted=interpreted):
+                watch.see(run, rounds)
+        return watch.evidence()
+
+    def watch(self, cell: Cell) -> Watch:
+        """Somebody who looks at the rounds of a game that others look at as well."""
+        return Watch(self, cell)
+
+    def exact_sides(self, instance: Any, form: Form) -> tuple[Interval, Interval] | None:
+        return None if self.exact is None else self.exact(instance, form)
 
 
 @dataclass
 class Watch:
     """What one form of one claim has seen of a case."""
 
-    claim: Claim
-    form: Form
-    case: Case
+    judge: Pathwise
+    cell: Cell
     rounds: int = 0
     live: int = 0
     runs: int = 0
@@ -131,34 +126,33 @@ class Watch:
     highest: float = -np.inf
     regret_ratio: float | None = None
     worst: tuple[float, float] = (np.nan, np.nan)
-    missing: bool = False
+    lacking: bool = False
     cumulative: bool = False
     first_bad: Suspect | None = None
     suspects: list[Suspect] = field(default_factory=list)
     curve: list[CurvePoint] = field(default_factory=list)
 
-    def see(self, replicate: int, rounds: Rounds) -> None:
-        """Look at the next block of a replicate."""
-        if rounds.block.start == 0:
+    def see(self, run: int, rounds: Any) -> None:
+        """Look at the next block of a run."""
+        if rounds.start == 0:
             self.runs += 1
-        assert self.claim.sides is not None
-        sides = self.claim.sides(self.case, self.form, rounds)
+        sides = self.judge.sides(rounds.case, self.cell.form, rounds)
         observed, envelope = sides.observed, sides.envelope
         self.rounds += len(rounds)
         self.cumulative = sides.cumulative
         live = np.ones(len(rounds), dtype=bool) if sides.live is None else sides.live
         self.live += int(np.count_nonzero(live))
-        self._suspect(replicate, rounds, sides)
+        self._suspect(run, rounds, sides)
         if np.isnan(observed).any() or np.isnan(envelope).any():
-            self.missing = True
+            self.lacking = True
             return
-        horizon = self.case.sequence.horizon
-        self._rank(sides, live, ends=rounds.block.start + len(rounds) == horizon)
+        horizon = self.cell.case.horizon
+        self._rank(sides, live, ends=rounds.start + len(rounds) == horizon)
         for i in _checkpoints(rounds, horizon) if sides.cumulative else ():
-            at = rounds.block.start + i + 1
-            self.curve.append((replicate, at, float(observed[i]), float(envelope[i]), np.nan))
+            at = rounds.start + i + 1
+            self.curve.append((run, at, float(observed[i]), float(envelope[i]), np.nan))
 
-    def _rank(self, sides: Sides, live: NDArray[np.bool_], ends: bool) -> None:
+    def _rank(self, sides: Sides, live: BoolArray, ends: bool) -> None:
         """Keep the largest ratios; at rounding size they would say nothing."""
         readable = live & (sides.envelope > 1e3 * sides.tolerance)
         if not readable.any():
@@ -175,7 +169,7 @@ class Watch:
                 regret = sides.observed[at] - sides.base[at]
                 self.regret_ratio = float(regret / room) if room > 0 else None
 
-    def _suspect(self, replicate: int, rounds: Rounds, sides: Sides) -> None:
+    def _suspect(self, run: int, rounds: Any, sides: Sides) -> None:
         residual = sides.observed - sides.envelope
         positions = np.flatnonzero(residual > -sides.tolerance)
         if not positions.size:
@@ -183,40 +177,31 @@ class Watch:
         beyond = residual > sides.tolerance
         most = RECHECKED if beyond.any() else RECHECKED_AT_EQUALITY
         chosen = positions[np.argsort(-residual[positions], kind="stable")[:most]].tolist()
+
+        def describe(i: int) -> Suspect:
+            return Suspect(
+                float(sides.observed[i] - sides.envelope[i]),
+                run,
+                rounds.start + i,
+                rounds.at(i),
+                None if sides.label is None else int(sides.label[i]),
+                bool(beyond[i]),
+            )
+
         if self.first_bad is None and beyond.any():
-            first = int(np.argmax(beyond))
-            self.first_bad = self._describe(replicate, rounds, sides, first, True)
-        found = [self._describe(replicate, rounds, sides, i, bool(beyond[i])) for i in chosen]
-        merged = sorted(self.suspects + found, key=lambda suspect: -suspect.residual)
+            self.first_bad = describe(int(np.argmax(beyond)))
+        merged = sorted(self.suspects + [describe(i) for i in chosen], key=lambda s: -s.residual)
         self.suspects = merged[: RECHECKED if self.first_bad else RECHECKED_AT_EQUALITY]
 
-    def _describe(
-        self, replicate: int, rounds: Rounds, sides: Sides, i: int, beyond: bool
-    ) -> Suspect:
-        block = rounds.block
-        gamma = self.case.declaration.gamma
-        return Suspect(
-            residual=float(sides.observed[i] - sides.envelope[i]),
-            replicate=replicate,
-            round=block.start + i,
-            label=int(block.labels[i] if sides.label is None else sides.label[i]),
-            counter=1 if gamma is None else int(rounds.counters[i]),
-            scores=tuple(block.scores[i].tolist()),
-            probabilities=tuple(block.probabilities[i].tolist()),
-            beyond_rounding=beyond,
-        )
-
-    def outcome(self) -> Outcome:
-        """Decide, once every replicate has been seen."""
-        found = Outcome(Verdict.HOLDS, runs=self.runs, rounds=self.rounds)
+    def evidence(self) -> Evidence:
+        """All that was seen, once every run has been."""
+        found = Evidence(live=self.live, runs=self.runs, rounds=self.rounds)
         found.curve = Curve.of(self.curve) if self.curve else None
-        if self.missing and self.first_bad is None:
-            found.verdict = Verdict.NOT_APPLICABLE
-            found.evidence = "the learner does not provide the numbers that the claim needs"
+        if self.lacking and self.first_bad is None:
+            found.unmet = "the learner does not provide the numbers that the claim needs"
             return found
         if self.live == 0:
-            found.verdict = Verdict.VACUOUS
-            found.evidence = f"in none of {self.rounds} rounds could it fail"
+            found.says = f"in none of {self.rounds} rounds could it fail"
             return found
         if np.isfinite(self.ratio):
             found.observed, found.envelope = self.worst
@@ -224,52 +209,51 @@ class Watch:
             found.headroom = 1 / self.highest if self.highest > 0 else None
             found.regret_ratio = self.regret_ratio
         checked, certificate = self._certify()
-        found.certificate = certificate
+        found.says = f"{self.live} rounds in {self.runs} runs, {checked} of them checked exactly"
         share = self.live / self.rounds
         if share < 1:
             found.flags = (f"live in {percentage(share)} of rounds",)
         if certificate is not None:
-            found.verdict = Verdict.REFUTED
-            if found.ratio is None or found.ratio <= 1:  # sums may recover after the violation
-                found.observed, found.envelope = certificate.values
-                found.ratio = found.observed / found.envelope if found.envelope > 0 else None
-                found.regret_ratio = None
-            found.headroom = None
-            found.evidence = f"certified: {certificate.where}"
-            if self.first_bad is not None:
-                first = f"replicate {self.first_bad.replicate}, round {self.first_bad.round}"
-                if first not in found.evidence:
-                    found.evidence += f"; first bad: {first}"
+            self._refuted(found, certificate)
         elif self.first_bad is not None:
-            found.verdict = Verdict.ERROR
-            found.evidence = (
+            found.trouble = (
                 f"the violation in replicate {self.first_bad.replicate}, round {self.first_bad.round} is not"
                 " there when the game is played again: expected a deterministic learner, with randomness"
                 " from a seed and no state shared between instances"
             )
-        else:
-            found.evidence = (
-                f"{self.live} rounds in {self.runs} runs, {checked} of them checked exactly"
-            )
         return found
+
+    def _refuted(self, found: Evidence, certificate: Certificate) -> None:
+        found.refutes, found.certify = True, lambda: certificate
+        if found.ratio is None or found.ratio <= 1:  # sums may recover after the violation
+            found.observed, found.envelope = certificate.values
+            found.ratio = found.observed / found.envelope if found.envelope > 0 else None
+            found.regret_ratio = None
+        words = f"certified: {certificate.where}"
+        if self.first_bad is not None:
+            first = f"replicate {self.first_bad.replicate}, round {self.first_bad.round}"
+            if first not in words:
+                words += f"; first bad: {first}"
+        found.more[Verdict.REFUTED] = words
 
     def _certify(self) -> tuple[int, Certificate | None]:
         """Evaluate the worst suspects exactly; return how many, and a certificate if one refutes."""
-        checked: list[Instance] = []
+        claim, form, case = self.cell.claim, self.cell.form, self.cell.case
+        checked: list[Any] = []
         # sums are refuted by the shortest prefix that does it, rounds by any round
         suspects = self.suspects
         if self.cumulative:
             suspects = [] if self.first_bad is None else [self.first_bad]
-        for suspect in suspects if self.claim.certify else ():
-            instance = self.claim.instance_of(self.case, suspect)
+        for suspect in suspects if self.judge.exact else ():
+            instance = self.judge.instance_of(case, suspect)
             if instance is not None:
                 checked.append(instance)
-        refuting = [each for each in checked if violation(self.claim, self.form, each)]
-        if (proof := shrink(self.claim, self.form, refuting)) is not None:
+        refuting = [each for each in checked if violation(claim, form, each)]
+        if (proof := shrink(claim, form, refuting)) is not None:
             return len(checked), proof
         if self.first_bad is not None:
             bad = self.first_bad
-            played = played_certificate(self.claim, self.form, self.case, bad.replicate, bad.round)
+            played = played_certificate(self.cell, self.judge.sides, bad.replicate, bad.round)
             return len(checked), played if violates(played) else None
         return len(checked), None
 
@@ -282,54 +266,7 @@ def percentage(share: float) -> str:
     return f"{100 * share:.{digits}f}%"
 
 
-def shrink(claim: Claim, form: Form, refuting: Iterable[Instance]) -> Certificate | None:
-    """The certificate of the shortest of some instances that refute, after its numbers were made simpler, one at a
-    time, while it still refutes."""
-    found = sorted(refuting, key=length, reverse=True)
-    while found:
-        shortest = found[-1]
-        shorter = (each for each in shortest.simpler() if length(each) < length(shortest))
-        better = next((each for each in shorter if violation(claim, form, each)), None)
-        if better is None:
-            break
-        found.append(better)
-    proofs = (exact_certificate(claim, form, each) for each in reversed(found))
-    return next((proof for proof in proofs if proof is not None), None)
-
-
-def _checkpoints(rounds: Rounds, horizon: int) -> list[int]:
+def _checkpoints(rounds: Any, horizon: int) -> list[int]:
     """Positions in the block at which a curve is kept."""
-    positions = checkpoints(horizon) - 1 - rounds.block.start
+    positions = checkpoints(horizon) - 1 - rounds.start
     return [int(i) for i in positions if 0 <= i < len(rounds)]
-
-
-def judge_case(
-    case: AnyCase,
-    forms: Sequence[tuple[Claim, Form]],
-    replicates: int,
-    sampled_runs: int | None = None,
-) -> list[tuple[Claim, Form, Outcome]]:
-    """Play a case, let every form look at every round, and decide; replicates are taken in order.
-
-    Claims about means, tails and frontiers play ``sampled_runs`` of them, if given.
-    """
-    watches: dict[tuple[str, str], Watch] = {}
-    if isinstance(case, Case):  # what weak learners do is examined by their claims alone
-        watches = {
-            (claim.id, form.name): Watch(claim, form, case)
-            for claim, form in forms
-            if claim.examine is None
-        }
-        for replicate in range(replicates if watches else 0):
-            for rounds in case.replicate(replicate):
-                for watch in watches.values():
-                    watch.see(replicate, rounds)
-    judged: list[tuple[Claim, Form, Outcome]] = []
-    for claim, form in forms:
-        if claim.examine is not None:
-            sampled = claim.kind in (Kind.MEAN, Kind.TAIL, Kind.FRONTIER)
-            runs = sampled_runs if sampled and sampled_runs else replicates
-            judged.append((claim, form, claim.examine(claim, form, case, runs)))
-        else:
-            judged.append((claim, form, watches[claim.id, form.name].outcome()))
-    return judged

@@ -31,10 +31,11 @@ from ...errors import UserError, require
 from ...workers import die_with
 from .. import catalog
 from ..claims.gappletron.theorem_4 import regret_envelope
-from ..games.labels.case import Case, Setting
+from ..games.labels.case import Case
 from ..games.labels.play import Game, Run
 from ..games.labels.record import BLOCK, MARGIN, Block
 from ..games.labels.resolve import fits
+from ..setting import Setting
 from .store import difference, provenance
 from .study import StudyCase, digest_of_file, make_adversary
 
@@ -106,7 +107,7 @@ def _envelope(
         return lambda rounds: None
     names = (game.learner.spec, content["adversary"], graph, content["horizon"])
     case = Case(
-        Setting(*names, radius=game.comparator_norm),
+        Setting(*names, comparator_norm=game.comparator_norm),
         game.learner,
         None,
         game.graph,

@@ -20,7 +20,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ...adversaries.recorded import load as load_recorded
 from ...adversaries.recorded import split_label
 from ...algorithms import graphs
 from ...algorithms.learner import Problem
@@ -197,8 +196,10 @@ class Study:
             learner = catalog.learner(spec)
         except UserError as error:
             raise UserError(f"{where}, tuning '{tuning}': {error}") from None
+        game = catalog.game_of(learner)
         require(
-            not catalog.is_weak(learner), f"{where} is a weak one: expected one that plays labels."
+            game.plays_the_rest,
+            f"{where} plays the game {game.name}: expected one that plays labels.",
         )
         try:
             learner.player(problem)
@@ -217,7 +218,7 @@ def _able(problem: Problem) -> list[str]:
     for name in catalog.learners():
         try:
             catalog.learner(name).player(problem)
-        except UserError:
+        except (UserError, AttributeError):
             continue
         found.append(name)
     return found
@@ -225,10 +226,12 @@ def _able(problem: Problem) -> list[str]:
 
 def make_adversary(spec: str) -> Any:
     """An adversary, or recorded data for ``data:FILE`` and ``data:FILE@COLUMN``."""
-    if not spec.startswith("data:"):
-        return catalog.adversary(spec)
-    path, label = split_label(spec.removeprefix("data:"))
-    return load_recorded(path, label=label)
+    found = catalog.adversary(spec)
+    require(
+        hasattr(found, "sequence"),
+        f"adversary {spec} has no sequence(horizon, seed): expected one whose labels are fixed before play.",
+    )
+    return found
 
 
 def digests(specs: Sequence[str]) -> dict[str, str]:

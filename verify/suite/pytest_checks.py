@@ -12,12 +12,10 @@ from unittest import SkipTest
 
 from ...errors import UserError
 from .. import catalog
-from ..certificates.make import Certificate
-from ..claim import Verdict, is_named
-from ..games.labels.user_learner import PlainLearner
-from ..games.weak.user_learner import PlainWeakLearner, learns_costs
-from . import request as plan
+from ..claim import is_named
+from ..outcome import Certificate, Verdict
 from . import run as suite
+from .request import Request, jobs_for
 
 
 class RefutedPromise(AssertionError):  # noqa: N818
@@ -54,12 +52,11 @@ def as_learner(learner: Any) -> Any:
     """
     if isinstance(learner, str):
         return catalog.learner(learner)
-    if hasattr(learner, "player") or hasattr(learner, "crowd"):
+    games = catalog.games().values()
+    if any(game.plays(learner) for game in games):
         return learner() if inspect.isclass(learner) else learner
     if callable(learner):
-        spec = _spec_of(learner)
-        weak = learns_costs(learner, spec)
-        return PlainWeakLearner(learner, spec) if weak else PlainLearner(learner, spec)
+        return catalog.user_learner(learner, _spec_of(learner))
     raise UserError(
         f"learner {learner!r}: expected a spec, a class with predict and update, or a learner of the"
         " library."
@@ -116,12 +113,12 @@ def check_learner(
     """
     # a spec stays one, so that a certificate says where the learner comes from
     played = learner if isinstance(learner, str) else as_learner(learner)
-    request = plan.Request(tuple(claims), played, graph=graph, adversary=adversary, scale=scale)
+    request = Request(tuple(claims), played, graph=graph, adversary=adversary, scale=scale)
     shared = None
     if claims and all(isinstance(claim, _Promised) for claim in claims):
         shared = _games_of(_Asked(learner, graph, adversary, scale, seed))
     if shared is None or suite.failures_of_learner(shared):  # another claim's games may have failed
-        batches: Iterable[list[suite.Row]] = suite.run(plan.jobs_for(request), seed)
+        batches: Iterable[list[suite.Row]] = suite.run(jobs_for(request), seed)
     else:
         batches = [[row for row in shared if row.claim in claims]]
     rows = []
@@ -171,7 +168,7 @@ def _games_of(asked: _Asked) -> list[suite.Row]:
     """Rows of all promises of a learner; those before the first failure where it fails."""
     learner = asked.learner
     played = learner if isinstance(learner, str) else as_learner(learner)
-    request = plan.Request(
+    request = Request(
         tuple(promised_claims(learner)),
         played,
         graph=asked.graph,
@@ -179,7 +176,7 @@ def _games_of(asked: _Asked) -> list[suite.Row]:
         scale=asked.scale,
     )
     rows: list[suite.Row] = []
-    for found in suite.run(plan.jobs_for(request), asked.seed):
+    for found in suite.run(jobs_for(request), asked.seed):
         rows += found
         if suite.failures_of_learner(found):
             break

@@ -19,11 +19,11 @@ from filelock import FileLock, Timeout
 
 from ...atomic import put
 from ...errors import UserError
-from ..judges.evidence import LEVEL
-from ..judges.frontier import Frontiers
-from ..judges.pathwise import Curve
-from .request import Hypothesis
-from .run import Row
+from ..games.game import Measured
+from ..judges.bands import Frontiers
+from ..judges.decide import LEVEL
+from ..outcome import Curve
+from .run import Row, is_surprise
 
 SCHEMA = 1
 
@@ -110,14 +110,23 @@ def _unwritable(folder: Path, error: OSError) -> UserError:
     )
 
 
-def save(
-    rows: Sequence[Row],
-    folder: Path,
-    seed: int,
-    seconds: float,
-    hypotheses: Sequence[Hypothesis] = (),
+def document_of(
+    rows: Sequence[Row], seed: int, seconds: float, hypotheses: Sequence[Measured] = ()
 ) -> dict[str, Any]:
-    """Write everything into ``folder`` and return the content of verdicts.json.
+    """The content of verdicts.json."""
+    return {
+        "schema": SCHEMA,
+        "suite": describe_suite(rows, seed, seconds),
+        "results": [row.to_json(_certificate(row)) for row in rows],
+        "hypotheses": [
+            asdict(h) | {"measured": h.measured if math.isfinite(h.measured) else None}
+            for h in hypotheses
+        ],
+    }
+
+
+def save(rows: Sequence[Row], document: dict[str, Any], folder: Path) -> None:
+    """Write rows and their document into ``folder``: verdicts.json, the curves, and a file for each certificate.
 
     Raises
     ------
@@ -128,15 +137,6 @@ def save(
         f"{CERTIFICATES}/{found.file_name}": found.text.encode()
         for row in rows
         if (found := row.outcome.certificate) is not None
-    }
-    document = {
-        "schema": SCHEMA,
-        "suite": describe_suite(rows, seed, seconds),
-        "results": [row.to_json(_certificate(row)) for row in rows],
-        "hypotheses": [
-            asdict(h) | {"measured": h.measured if math.isfinite(h.measured) else None}
-            for h in hypotheses
-        ],
     }
     files = {folder / name: content for name, content in certificates.items()}
     files[folder / CURVES] = _curves(rows).to_parquet(index=False)
@@ -155,7 +155,6 @@ def save(
         ) from None
     except OSError as error:
         raise _unwritable(folder, error) from None
-    return document
 
 
 def _text(document: dict[str, Any]) -> str:
@@ -202,6 +201,7 @@ def load(folder: Path) -> Results:
         raise UserError(f"'results' of '{path}' is no list: expected one; verify again.")
     for i, row in enumerate(document["results"]):
         _check_keys(f"result {i + 1} of '{path}'", row, ROW_KEYS)
+        row.setdefault("surprising", is_surprise(row["expected"], row["verdict"], users=True))
         if "frontier" in row:
             _check_frontier(f"'frontier' of result {i + 1} of '{path}'", row["frontier"])
     return Results(document, _load_curves(folder / CURVES))

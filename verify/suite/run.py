@@ -1,8 +1,7 @@
 """A run of the suite: which cases are played, and what the judges said, as rows.
 
 Cases are independent of one another and of the number of processes. A row is surprising when its
-verdict is not the expected one; ``vacuous`` is no surprise in a single case, but it is when a form is
-vacuous everywhere.
+verdict is not the expected one.
 """
 
 from __future__ import annotations
@@ -13,29 +12,28 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import joblib
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
-from ...errors import LearnerError, UserError, located
+from ...errors import UserError
 from ...workers import die_with
 from .. import catalog
-from ..certificates.make import AnyCase
-from ..claim import OTHER_LEARNERS, Claim, Form, Proof, Verdict, is_named, is_surprise
-from ..games.labels.case import Case, Setting
-from ..judges.pathwise import Outcome, judge_case
-from ..resolve import resolve_any
+from ..claim import OTHER_LEARNERS, Cell, Claim, Form, Proof, is_named
+from ..games.game import Case
+from ..outcome import Outcome, Verdict
+from ..resolve import resolve
+from ..setting import Setting
+from .judging import LEARNER_FAILED, judge_cells, trouble_in
 
 logger = logging.getLogger(__name__)
 
 PATIENCE, WORTH_SHARING = 2.0, 2.5
 """Seconds for which a run begins in one process, and how many times that must be left before others are started:
 they take a second or two before they play."""
-
-LEARNER_FAILED = "learner failed"
-"""Flag of an error that is the learner's: it raised, or returned no probabilities, in the middle of a run."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +44,16 @@ class Job:
     ----------
     setting : what is played
     claims : ids of the claims
-    own : whether the user replaced an axis; then a false form has no expected verdict
-    sampled_runs : replicates for claims that are judged by sampling; as for the others when None
+    users : whether the user replaced an axis; then a false form has no expected verdict
+    sampled_runs : runs for claims that are judged by sampling; as for the others when None
+    claims_file : file of the user's with some of the claims
     """
 
     setting: Setting
     claims: tuple[str, ...]
-    own: bool = False
+    users: bool = False
     sampled_runs: int | None = None
+    claims_file: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,12 @@ class Row:
     verdict: Verdict
     expected: Verdict | None
     outcome: Outcome = field(repr=False)
+    users: bool = False
 
     @property
     def surprising(self) -> bool:
         """Whether the run fails because of this row."""
-        return is_surprise(self.expected, self.verdict)
+        return is_surprise(self.expected, self.verdict, self.users)
 
     def to_json(self, certificate: str | None = None) -> dict[str, Any]:
         """The row under the keys of the result file; ``certificate`` is the path of its file. Infinite
@@ -102,6 +103,7 @@ class Row:
             "rounds": o.rounds,
             "flags": list(o.flags),
             "certificate": certificate,
+            "surprising": self.surprising,
         } | ({} if o.frontiers is None else {"frontier": o.frontiers.to_json()})
 
 
@@ -109,10 +111,23 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def expected_verdict(claim: Claim, form: Form, case: AnyCase, own: bool) -> Verdict | None:
+def is_surprise(expected: str | None, verdict: str, users: bool = False) -> bool:
+    """Whether a verdict fails the run.
+
+    In the built-in suite every verdict but the expected one does, where one is expected. On an axis of the user's only
+    a refutation or an error does, where the claim is expected to hold: nothing may have been put to the test there.
+    """
+    if expected is None or verdict in (expected, Verdict.NOT_APPLICABLE):
+        return False
+    if not users:
+        return True
+    return expected == Verdict.REFUTED or verdict in (Verdict.REFUTED, Verdict.ERROR)
+
+
+def expected_verdict(claim: Claim, form: Form, case: Case, users: bool) -> Verdict | None:
     """What the verdict should be; for a case of the user's, that a promised true form is not refuted."""
-    if not own:
-        return form.expected(case)
+    if not users:
+        return form.expects(case)
     promised = is_named(claim.id, getattr(case.learner, "promises", ()))
     return Verdict.HOLDS if promised and form.proof == Proof.PROVED else None
 
@@ -123,80 +138,66 @@ def judge_job(job: Job, seed: int) -> list[Row]:
     Raises
     ------
     UserError
-        for a mistake in what the user gave; a failure in the middle of a run, the learner's or ours, becomes
+        for a mistake in what the user gave; a failure in the middle of a run, the learner's or a claim's, becomes
         a row with verdict ``error``
     """
-    claims = [catalog.claims()[name] for name in job.claims]
-    case = resolve_any(job.setting, seed)
-    wanted: list[tuple[Claim, Form]] = []
+    if job.claims_file is not None and not all(name in catalog.claims() for name in job.claims):
+        catalog.add_file(job.claims_file)  # in a process of its own
+    case = resolve(job.setting, seed)
+    wanted: list[Cell] = []
     rows: list[Row] = []
-    for claim in claims:
+    for claim in (catalog.claims()[name] for name in job.claims):
         for form in claim.forms:
-            reason = _missing(claim, form, case)
+            cell = Cell(claim, form, case)
+            try:
+                reason = _unmet(cell)
+            except UserError:
+                raise
+            except Exception as error:
+                logger.exception("the hypotheses of %s failed", claim.id)
+                rows.append(
+                    _row(cell, Outcome(Verdict.ERROR, evidence=trouble_in(claim, error)), job)
+                )
+                continue
             if reason is None:
-                wanted.append((claim, form))
-            elif job.own:
-                outcome = Outcome(Verdict.NOT_APPLICABLE, evidence=reason)
-                rows.append(_row(claim, form, case, outcome, job.own))
-    # those that look at the same rounds together, so that a learner that fails in one of their runs does not
-    # cost the others their verdicts
-    groups = [[(c, f) for c, f in wanted if c.examine is None]]
-    groups += [[(c, f)] for c, f in wanted if c.examine is not None]
-    for group in groups:
-        rows += _judge_group(group, case, job)
-    return rows
+                wanted.append(cell)
+            elif job.users:
+                rows.append(_row(cell, Outcome(Verdict.NOT_APPLICABLE, evidence=reason), job))
+    judged = judge_cells(case, wanted, job.setting.runs, job.sampled_runs)
+    return rows + [_row(cell, outcome, job) for cell, outcome in judged]
 
 
-def _missing(claim: Claim, form: Form, case: AnyCase) -> str | None:
+def _unmet(cell: Cell) -> str | None:
     """Why a form does not apply to a case, or None."""
-    weak = claim.about == "weak learners"
-    if weak and isinstance(case, Case):
-        return (
-            f"{OTHER_LEARNERS}: weak ones, which predict a label and learn from costs and weights"
-        )
-    if not weak and not isinstance(case, Case):
-        return f"{OTHER_LEARNERS}: those that play labels, not about weak learners"
-    return form.missing(case)
+    about = catalog.game_about(cell.claim)
+    if about.name != cell.case.game_name:
+        return f"{OTHER_LEARNERS}: {about.learner_words.partition(':')[0]}s"
+    return cell.form.does_not_apply(cell.case)
 
 
-def _judge_group(group: list[tuple[Claim, Form]], case: AnyCase, job: Job) -> list[Row]:
-    """The rows of some forms on one case."""
-    try:
-        found = judge_case(case, group, job.setting.replicates, job.sampled_runs)
-    except LearnerError as error:
-        failed = Outcome(Verdict.ERROR, evidence=str(error), flags=(LEARNER_FAILED,))
-    except UserError:
-        raise
-    except Exception as error:
-        logger.exception("case %s failed", job.setting.key)
-        failed = Outcome(Verdict.ERROR, evidence=located(error))
-    else:
-        return [_row(claim, form, case, outcome, job.own) for claim, form, outcome in found]
-    return [_row(claim, form, case, failed, job.own) for claim, form in group]
-
-
-def _row(
-    claim: Claim,
-    form: Form,
-    case: AnyCase,
-    outcome: Outcome,
-    own: bool,
-) -> Row:
-    setting = case.setting
+def _row(cell: Cell, outcome: Outcome, job: Job) -> Row:
+    setting, claim, form = cell.case.setting, cell.claim, cell.form
+    expected = None
+    if outcome.verdict != Verdict.NOT_APPLICABLE:
+        try:
+            expected = expected_verdict(claim, form, cell.case, job.users)
+        except Exception as error:
+            logger.exception("the expectation of %s failed", claim.id)
+            outcome = Outcome(Verdict.ERROR, evidence=trouble_in(claim, error))
+            expected = Verdict.HOLDS
     return Row(
         claim.id,
         form.name,
         setting.label("learner"),
-        None if case.loss is None else case.loss.spec,
+        cell.case.loss_spec,
         setting.label("adversary"),
         setting.graph,
         setting.key,
         claim.kind.value,
         outcome.verdict,
-        None
-        if outcome.verdict == Verdict.NOT_APPLICABLE
-        else expected_verdict(claim, form, case, own),
+        expected,
         outcome,
+        job.users,
     )
 
 
@@ -277,16 +278,3 @@ def untested(rows: Sequence[Row], promises: Sequence[str]) -> dict[str, str]:
         if row.verdict not in idle:
             reasons.pop(row.claim, None)
     return reasons
-
-
-def vacuous_everywhere(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Forms of built-in claims that were vacuous in every case, though not expected to be: nothing was tested."""
-    seen: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        seen.setdefault((row.claim, row.form), []).append(row)
-    return [
-        key
-        for key, mine in seen.items()
-        if all(row.verdict == Verdict.VACUOUS for row in mine)
-        and any(row.expected != Verdict.VACUOUS for row in mine)
-    ]

@@ -21,18 +21,28 @@ the bound.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from ....arrays import FloatArray
-from ...claim import Claim, Form, Kind, Proof, Source
-from ...games.labels.case import Case, Setting
-from ...games.labels.run_sums import Ledger
-from ...judges.mean import Bound, MeanSides, examine_mean
-from ...judges.one_round import Comparison, Round, examine_rounds
+from ...author import (
+    Bound,
+    Claim,
+    Comparison,
+    Form,
+    Mean,
+    MeanSides,
+    OneRound,
+    Proof,
+    Setting,
+    Source,
+)
+from ...games.labels.branches import Round
+from ...games.labels.case import Case
+from ...games.labels.run_sums import RunSums
 from ..gappletron.settings import SAMPLED_RUNS
-from .hypotheses import about, enumerable, first_bite, number, solved
+from .hypotheses import about, enumerable, non_vacuous_from, number, solved
 
 SOURCE = Source(
     "Kakade, Shalev-Shwartz and Tewari",
@@ -53,7 +63,7 @@ def mean_settings() -> tuple[Setting, ...]:
             f"one-hot:n_labels=3,noise={noise}",
             graph,
             4000,
-            replicates=SAMPLED_RUNS,
+            runs=SAMPLED_RUNS,
         )
         for estimator, graph in PLAYED
         for noise in (0.0, 0.01)
@@ -70,8 +80,8 @@ def step_settings() -> tuple[Setting, ...]:
             "keywords:keyword_scale=1,n_labels=4,noise=0.2",
             graph,
             400,
-            radius=1.0,
-            replicates=2,
+            comparator_norm=1.0,
+            runs=2,
         )
         for estimator, graph in graphs
         for gamma in (0.02, 0.5)
@@ -120,7 +130,6 @@ UNBIASED = Claim(
     id="banditron/unbiased",
     title="the expected step is the Perceptron's",
     source=SOURCE.at("the estimate of the Banditron"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -130,15 +139,14 @@ UNBIASED = Claim(
             enumerable("banditron/unbiased"),
         ),
     ),
+    judge=OneRound(_unbiased),
     cases=step_settings,
-    examine=partial(examine_rounds, _unbiased),
 )
 
 SECOND_MOMENT = Claim(
     id="banditron/second-moment",
     title="second moment of the estimated step",
     source=SOURCE.at("the estimate of the Banditron; importance weighted: derived here"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -150,8 +158,8 @@ SECOND_MOMENT = Claim(
             enumerable("banditron/second-moment", "gamma"),
         ),
     ),
+    judge=OneRound(_second_moment),
     cases=step_settings,
-    examine=partial(examine_rounds, _second_moment),
 )
 
 
@@ -168,7 +176,7 @@ def _guesses(case: Case, horizon: float, hinge: float) -> float:
     return float(solved(np.array(hinge), slope, constant))
 
 
-def _guess_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
+def _guess_sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
     T, K, hinge = ledger.rounds, case.n_labels, case.hinge_until(ledger.rounds)
     envelope = _guesses(case, T, hinge)
     return MeanSides(
@@ -178,11 +186,11 @@ def _guess_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
         least=envelope,
         most=T,
         guess=(K - 1) / K * T,
-        bites=first_bite(lambda horizon: _guesses(case, horizon, 0.0), T),
+        non_vacuous=non_vacuous_from(lambda horizon: _guesses(case, horizon, 0.0), T),
     )
 
 
-def _mistake_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
+def _mistake_sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
     T, K, hinge = ledger.rounds, case.n_labels, case.hinge_until(ledger.rounds)
     gamma = number(case, "gamma")
     missed = float((1 - shares(case)[case.sequence.labels[:T]]).sum())
@@ -195,7 +203,7 @@ def _mistake_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
         least=envelope,
         most=T,
         guess=(K - 1) / K * T,
-        bites=first_bite(
+        non_vacuous=non_vacuous_from(
             lambda horizon: (1 - gamma) * _guesses(case, horizon, 0.0) + gamma * rate * horizon, T
         ),
     )
@@ -210,7 +218,6 @@ WRONG_GUESSES = Claim(
     id="banditron/wrong-guesses",
     title="expected number of wrong best labels, any comparator",
     source=SOURCE.at("the argument of the mistake bound; constants derived here"),
-    kind=Kind.MEAN,
     forms=(
         Form(
             "derived",
@@ -220,15 +227,14 @@ WRONG_GUESSES = Claim(
             about("banditron/wrong-guesses", "gamma"),
         ),
     ),
+    judge=Mean(_guess_sides),
     cases=mean_settings,
-    examine=partial(examine_mean, _guess_sides),
 )
 
 MISTAKE_BOUND = Claim(
     id="banditron/mistake-bound",
     title="expected mistakes, any comparator",
     source=SOURCE.at("the mistake bound; constants derived here"),
-    kind=Kind.MEAN,
     forms=(
         Form(
             "derived",
@@ -239,6 +245,6 @@ MISTAKE_BOUND = Claim(
             about("banditron/mistake-bound", "gamma"),
         ),
     ),
+    judge=Mean(_mistake_sides),
     cases=mean_settings,
-    examine=partial(examine_mean, _mistake_sides),
 )

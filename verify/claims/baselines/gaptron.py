@@ -20,19 +20,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from ....arrays import FloatArray
-from ...claim import Claim, Form, Kind, Proof, Sides, Source
-from ...games.labels.case import Case, Rounds, Setting
+from ...author import (
+    Bound,
+    Claim,
+    Comparison,
+    Form,
+    Mean,
+    MeanSides,
+    OneRound,
+    Pathwise,
+    Proof,
+    Setting,
+    Sides,
+    Source,
+)
+from ...games.labels.branches import Round
+from ...games.labels.case import Case
 from ...games.labels.record import ERROR, GRADIENT, LOSS, OBSERVATION
-from ...games.labels.run_sums import Ledger
-from ...judges.mean import Bound, MeanSides, examine_mean
-from ...judges.one_round import Comparison, Round, examine_rounds
+from ...games.labels.rounds import Rounds
+from ...games.labels.run_sums import RunSums
 from ..gappletron.settings import SAMPLED_RUNS
-from .hypotheses import Missing, about, enumerable, first_bite, number, sums
+from .hypotheses import Missing, about, enumerable, non_vacuous_from, number, sums
 
 SOURCE = Source(
     "van der Hoeven", "Exploiting the Surrogate Gap in Online Multiclass Classification", 2020
@@ -51,7 +64,7 @@ def full_settings() -> tuple[Setting, ...]:
         "keywords:keyword_scale=1,n_labels=3",
     )
     return tuple(
-        Setting(f"gaptron:loss={loss}", stream, "full", 2000, replicates=1)
+        Setting(f"gaptron:loss={loss}", stream, "full", 2000, runs=1)
         for loss in SHARES
         for stream in streams
         if loss != "logistic-2" or "noise" not in stream
@@ -67,7 +80,7 @@ def bandit_settings() -> tuple[Setting, ...]:
             f"one-hot:n_labels=3,noise={noise}",
             "bandit",
             3000,
-            replicates=SAMPLED_RUNS,
+            runs=SAMPLED_RUNS,
         )
         for loss in ("smooth-hinge", "hinge")
         for noise in (0.0, 0.01)
@@ -83,8 +96,8 @@ def step_settings() -> tuple[Setting, ...]:
             "keywords:keyword_scale=1,n_labels=4,noise=0.1",
             graph,
             400,
-            radius=1.0,
-            replicates=1,
+            comparator_norm=1.0,
+            runs=1,
         )
         for loss in SHARES
         for graph, gamma in (("full", ""), ("bandit", ",gamma=0.2"))
@@ -108,7 +121,7 @@ def pays_for_itself(claim: str, full: bool | None = None) -> Missing:
     """The hypotheses of the theorem: a known loss, and a rate that is not too large."""
     known = about(claim, "rate", "gamma")
 
-    def missing(case: Case) -> str | None:
+    def unmet(case: Case) -> str | None:
         if reason := known(case):
             return reason
         if case.loss_name not in SHARES:
@@ -120,7 +133,7 @@ def pays_for_itself(claim: str, full: bool | None = None) -> Missing:
             return f"the rate {rate:.6g} exceeds {most:.6g}, the largest that pays for itself"
         return None
 
-    return missing
+    return unmet
 
 
 def _round_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
@@ -138,7 +151,6 @@ PER_ROUND = Claim(
     id="gaptron/per-round",
     title="each round pays for its mistake and its step",
     source=SOURCE.at("the surrogate gap; rates derived here"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -147,9 +159,10 @@ PER_ROUND = Claim(
             Proof.PROVED,
             "c = 1/4 for the smooth hinge, 1/2 for the hinge with kappa = 1/2, ln(2)/2 for the logistic loss",
             pays_for_itself("gaptron/per-round"),
+            adaptive=True,
         ),
     ),
-    sides=_round_sides,
+    judge=Pathwise(_round_sides),
     cases=round_settings,
 )
 
@@ -181,7 +194,6 @@ EXPECTED_STEP = Claim(
     id="gaptron/expected-step",
     title="the expected step is the rate times the gradient",
     source=SOURCE.at("Gaptron"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -191,8 +203,8 @@ EXPECTED_STEP = Claim(
             enumerable("gaptron/expected-step", "rate"),
         ),
     ),
+    judge=OneRound(_step),
     cases=step_settings,
-    examine=partial(examine_rounds, _step),
 )
 
 
@@ -214,7 +226,7 @@ def _largest(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
         yield Comparison("what is left", np.array(1 - margin - paid), np.array(stated), size)
 
 
-def _largest_missing(case: Case) -> str | None:
+def _largest_unmet(case: Case) -> str | None:
     if reason := enumerable("gaptron/largest-rate", "rate")(case):
         return reason
     if case.loss_name not in ("smooth-hinge", "hinge"):
@@ -226,7 +238,6 @@ LARGEST_RATE = Claim(
     id="gaptron/largest-rate",
     title="no larger rate pays for itself",
     source=SOURCE.at("the surrogate gap; rates derived here"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -235,11 +246,11 @@ LARGEST_RATE = Claim(
             r" \text{ (hinge)}; \quad \|x_t\| = X,\; \eta = \frac{c}{KX^2}",
             Proof.PROVED,
             "nothing is left at margin 0 and just below 1/2, so any larger rate fails there",
-            _largest_missing,
+            _largest_unmet,
         ),
     ),
+    judge=OneRound(_largest),
     cases=step_settings,
-    examine=partial(examine_rounds, _largest),
 )
 
 
@@ -254,7 +265,6 @@ THEOREM = Claim(
     id="gaptron/theorem",
     title="expected mistakes with full information, any comparator",
     source=SOURCE.at("mistake bound with full information; rates derived here"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -263,14 +273,15 @@ THEOREM = Claim(
             Proof.PROVED,
             "the sum of gaptron/per-round and the regret of descent; it holds at every horizon",
             pays_for_itself("gaptron/theorem", True),
+            adaptive=True,
         ),
     ),
-    sides=_full_sides,
+    judge=Pathwise(_full_sides),
     cases=full_settings,
 )
 
 
-def _bandit_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
+def _bandit_sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
     K, T, gamma = case.n_labels, ledger.rounds, number(case, "gamma")
     regret = case.comparator.norm**2 / (2 * number(case, "rate"))
     explored = gamma * (K - 1) / K
@@ -283,7 +294,7 @@ def _bandit_sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
         least=float(base.min()) + flat,
         most=T,
         guess=(K - 1) / K * T,
-        bites=first_bite(lambda horizon: regret + explored * horizon, T),
+        non_vacuous=non_vacuous_from(lambda horizon: regret + explored * horizon, T),
     )
 
 
@@ -291,7 +302,6 @@ THEOREM_BANDIT = Claim(
     id="gaptron/theorem-bandit",
     title="expected mistakes with bandit feedback, any comparator",
     source=SOURCE.at("mistake bound with bandit feedback; rates derived here"),
-    kind=Kind.MEAN,
     forms=(
         Form(
             "derived",
@@ -302,6 +312,6 @@ THEOREM_BANDIT = Claim(
             pays_for_itself("gaptron/theorem-bandit", False),
         ),
     ),
+    judge=Mean(_bandit_sides),
     cases=bandit_settings,
-    examine=partial(examine_mean, _bandit_sides),
 )

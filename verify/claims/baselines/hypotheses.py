@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import FloatArray
-from ...claim import Sides, is_named
+from ...author import Sides
+from ...claim import is_named
 from ...games.labels.case import Case
 
 Missing = Callable[[Case], str | None]
@@ -24,33 +25,35 @@ ROUNDING = 1e-9
 def about(claim: str, *numbers: str) -> Missing:
     """The hypothesis that the learner promises the claim and declares the named numbers."""
 
-    def missing(case: Case) -> str | None:
+    family = claim.partition("/")[0]
+
+    def unmet(case: Case) -> str | None:
         if not is_named(claim, case.learner.promises):
             return f"the learner does not promise {claim}"
         for name in numbers:
-            if name not in case.declaration.numbers:
-                return f"the learner declares no number '{name}'"
+            if f"{family}.{name}" not in case.declaration:
+                return f"the learner declares no number '{family}.{name}'"
         return None
 
-    return missing
+    return unmet
 
 
 def enumerable(claim: str, *numbers: str) -> Missing:
     """The same, and that a round can be played from any position."""
     known = about(claim, *numbers)
 
-    def missing(case: Case) -> str | None:
+    def unmet(case: Case) -> str | None:
         if case.reads_features:
             return "a learner that reads the features itself does not show the state that it would start from"
         return known(case)
 
-    return missing
+    return unmet
 
 
 def with_option(known: Missing, name: str, value: str) -> Missing:
     """The same for learners with an option of this value."""
 
-    def missing(case: Case) -> str | None:
+    def unmet(case: Case) -> str | None:
         if reason := known(case):
             return reason
         found = getattr(case.learner, name, None)
@@ -60,12 +63,12 @@ def with_option(known: Missing, name: str, value: str) -> Missing:
             else f"it is about {name}={value}, the learner has {name}={found}"
         )
 
-    return missing
+    return unmet
 
 
 def number(case: Case, name: str) -> float:
     """A number that the learner declares."""
-    return case.declaration.numbers[name]
+    return case.declaration.number(name)
 
 
 def largest_step(case: Case) -> float:
@@ -97,14 +100,14 @@ def solved(base: FloatArray, slope: float, constant: float = 0.0) -> FloatArray:
     return np.asarray(base + half + np.sqrt(half * half + slope * base + constant))
 
 
-def first_bite(envelope: Callable[[float], float], floor: float) -> str:
-    """From which horizon on an envelope without loss is below it, in a few words."""
+def non_vacuous_from(envelope: Callable[[float], float], floor: float) -> str:
+    """The horizon from which an envelope without loss is below it, in a few words."""
     low, high = 1.0, max(2.0, floor)
     while envelope(high) >= high and high < 1e15:
         high *= 2
     if high >= 1e15:
-        return "it does not bite at any horizon"
+        return "it is non-vacuous at no horizon"
     while high - low > 0.5:
         middle = (low + high) / 2
         low, high = (middle, high) if envelope(middle) >= middle else (low, middle)
-    return f"without loss of the comparator it bites from T = {math.ceil(high)}"
+    return f"without loss of the comparator it is non-vacuous from T = {math.ceil(high)}"

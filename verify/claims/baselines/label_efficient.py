@@ -19,18 +19,29 @@ equal for |x| = 1 and b < 1. ``sure-mistake`` comes within 8 % of it at b = 1.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from ....adversaries.sure_mistake import SureMistake
-from ...claim import Claim, Form, Kind, Proof, Source, Verdict
-from ...games.labels.case import Case, Setting
-from ...games.labels.run_sums import Ledger
-from ...judges.mean import Bound, MeanSides, examine_mean
-from ...judges.one_round import Comparison, Round, examine_rounds
+from ...author import (
+    Bound,
+    Claim,
+    Comparison,
+    Form,
+    Mean,
+    MeanSides,
+    OneRound,
+    Proof,
+    Setting,
+    Source,
+    Verdict,
+)
+from ...games.labels.branches import Round
+from ...games.labels.case import Case
+from ...games.labels.run_sums import RunSums
 from ..gappletron.settings import SAMPLED_RUNS
-from .hypotheses import about, enumerable, first_bite, number
+from .hypotheses import about, enumerable, non_vacuous_from, number
 
 SOURCE = Source(
     "Cesa-Bianchi, Gentile and Zaniboni",
@@ -61,7 +72,7 @@ def step_settings() -> tuple[Setting, ...]:
             "keywords:keyword_scale=1,n_labels=3,noise=0.2",
             "label-efficient",
             400,
-            replicates=2,
+            runs=2,
         )
         for b in (1, 10)
     )
@@ -78,7 +89,6 @@ EXPECTED_STEP = Claim(
     id="label-efficient-perceptron/expected-step",
     title="the Perceptron's step times the probability of asking",
     source=SOURCE.at("the label-efficient Perceptron, for several labels"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -88,12 +98,12 @@ EXPECTED_STEP = Claim(
             enumerable("label-efficient-perceptron/expected-step", "smoothing"),
         ),
     ),
+    judge=OneRound(_step),
     cases=step_settings,
-    examine=partial(examine_rounds, _step),
 )
 
 
-def _sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
+def _sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
     b, T, K = number(case, "smoothing"), ledger.rounds, case.n_labels
     half = case.sequence.feature_norm**2 / (2 if form.name == "transferred" else 1)
     flat = ((b + half) * case.comparator.norm) ** 2 / (2 * b)
@@ -107,13 +117,13 @@ def _sides(case: Case, form: Form, ledger: Ledger) -> MeanSides:
         least=envelope,
         most=T,
         guess=(K - 1) / K * T,
-        bites=first_bite(lambda horizon: flat, flat),
+        non_vacuous=non_vacuous_from(lambda horizon: flat, flat),
     )
 
 
 def _transferred_expected(case: Case) -> Verdict | None:
     """It is refuted where it fails by a factor of 1.6; elsewhere it may well be true."""
-    near = number(case, "smoothing") == 1 and case.sequence.horizon >= 400
+    near = number(case, "smoothing") == 1 and case.horizon >= 400
     return Verdict.REFUTED if near and case.adversary == SureMistake() else None
 
 
@@ -121,7 +131,6 @@ MISTAKE_BOUND = Claim(
     id="label-efficient-perceptron/mistake-bound",
     title="expected mistakes when asking is free, any comparator",
     source=SOURCE.at("bound on the expected mistakes, read for several labels"),
-    kind=Kind.MEAN,
     forms=(
         Form(
             "transferred",
@@ -141,6 +150,6 @@ MISTAKE_BOUND = Claim(
             about("label-efficient-perceptron/mistake-bound", "smoothing"),
         ),
     ),
+    judge=Mean(_sides),
     cases=mean_settings,
-    examine=partial(examine_mean, _sides),
 )

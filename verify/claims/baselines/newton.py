@@ -22,16 +22,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import scipy
 
 from ....algorithms.newton import DIAGONAL, LINEAR
 from ....arrays import FloatArray
-from ...claim import Claim, Form, Kind, Proof, Source
-from ...games.labels.case import Case, Setting
-from ...judges.one_round import Branch, Comparison, Round, examine_rounds
+from ...author import Claim, Comparison, Form, OneRound, Proof, Setting, Source
+from ...games.labels.branches import Branch, Round
+from ...games.labels.case import Case
 from .hypotheses import enumerable, number, with_option
 
 SOURCE = Source(
@@ -53,8 +53,8 @@ def round_settings() -> tuple[Setting, ...]:
             stream,
             "bandit",
             400,
-            radius=1.0,
-            replicates=1,
+            comparator_norm=1.0,
+            runs=1,
         )
         for gamma, radius, beta in ((0.1, 1, 0.01), (0.5, 5, 0.001))
         for stream in (
@@ -91,7 +91,6 @@ UNBIASED = Claim(
     id="newtron/unbiased",
     title="the expected gradient is that of the logistic loss",
     source=SOURCE.at("the estimated gradient"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -101,8 +100,8 @@ UNBIASED = Claim(
             enumerable("newtron/unbiased", "alpha", "beta", "radius", "gamma"),
         ),
     ),
+    judge=OneRound(_unbiased),
     cases=round_settings,
-    examine=partial(examine_rounds, _unbiased),
 )
 
 
@@ -132,7 +131,6 @@ LEADER = Claim(
     id="newtron/leader",
     title="the weights minimise the quadratic bounds over the ball",
     source=SOURCE.at("follow the leader, with diagonal matrices"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -143,6 +141,6 @@ LEADER = Claim(
             with_option(enumerable("newtron/leader", "radius"), "projection", "exact"),
         ),
     ),
+    judge=OneRound(_leads),
     cases=round_settings,
-    examine=partial(examine_rounds, _leads),
 )

@@ -16,16 +16,17 @@ sum tau_t (2 l_t - 2 tau_t |x_t|^2 - 2 l*_t) <= |U|^2. Two rows move, so 2 |x|^2
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from ....algorithms.losses import margins
 from ....arrays import FloatArray
-from ...claim import Claim, Form, Kind, Proof, Sides, Source
-from ...games.labels.case import Case, Rounds, Setting
+from ...author import Claim, Comparison, Form, OneRound, Pathwise, Proof, Setting, Sides, Source
+from ...games.labels.branches import Round
+from ...games.labels.case import Case
 from ...games.labels.record import ERROR
-from ...judges.one_round import Comparison, Round, examine_rounds
+from ...games.labels.rounds import Rounds
 from .hypotheses import about, enumerable, number, sums, with_option
 
 SOURCE = Source(
@@ -45,7 +46,7 @@ def loss_settings() -> tuple[Setting, ...]:
         "keywords:keyword_scale=1,n_labels=3",
     )
     return tuple(
-        Setting(f"passive-aggressive:{learner}", stream, "full", 2000, replicates=1)
+        Setting(f"passive-aggressive:{learner}", stream, "full", 2000, runs=1)
         for learner in learners
         for stream in streams
     )
@@ -57,7 +58,7 @@ def step_settings() -> tuple[Setting, ...]:
     learners = ("variant=pa", "variant=pa-1,aggressiveness=0.05", "variant=pa-2")
     stream = "keywords:keyword_scale=1,n_labels=3,noise=0.2"
     return tuple(
-        Setting(f"passive-aggressive:{learner}", stream, "full", 400, replicates=1)
+        Setting(f"passive-aggressive:{learner}", stream, "full", 400, runs=1)
         for learner in learners
     )
 
@@ -99,7 +100,6 @@ LOSS_BOUND = Claim(
     id="passive-aggressive/loss-bound",
     title="squared losses of PA, any comparator",
     source=SOURCE.at("bounds for PA, with two rows for the step"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -109,9 +109,10 @@ LOSS_BOUND = Claim(
             Proof.PROVED,
             "with tau = l / (2|x|^2) the telescoped sum is (A - 2 <l, l*>) / 2 <= |U|^2, then Cauchy-Schwarz",
             with_option(about("passive-aggressive/loss-bound"), "variant", "pa"),
+            adaptive=True,
         ),
     ),
-    sides=_pa_sides,
+    judge=Pathwise(_pa_sides),
     cases=loss_settings,
 )
 
@@ -119,7 +120,6 @@ MISTAKE_BOUND = Claim(
     id="passive-aggressive/mistake-bound",
     title="mistakes of PA-I, any comparator",
     source=SOURCE.at("mistake bound for PA-I, with two rows for the step"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -129,9 +129,10 @@ MISTAKE_BOUND = Claim(
             with_option(
                 about("passive-aggressive/mistake-bound", "aggressiveness"), "variant", "pa-1"
             ),
+            adaptive=True,
         ),
     ),
-    sides=_pa_1_sides,
+    judge=Pathwise(_pa_1_sides),
     cases=loss_settings,
 )
 
@@ -139,7 +140,6 @@ LOSS_BOUND_2 = Claim(
     id="passive-aggressive/loss-bound-2",
     title="squared losses of PA-II, any comparator",
     source=SOURCE.at("bound for PA-II, with two rows for the step"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -149,9 +149,10 @@ LOSS_BOUND_2 = Claim(
             with_option(
                 about("passive-aggressive/loss-bound-2", "aggressiveness"), "variant", "pa-2"
             ),
+            adaptive=True,
         ),
     ),
-    sides=_pa_2_sides,
+    judge=Pathwise(_pa_2_sides),
     cases=loss_settings,
 )
 
@@ -176,7 +177,6 @@ STEP = Claim(
     id="passive-aggressive/step",
     title="length and direction of a step",
     source=SOURCE.at("PA, PA-I and PA-II for several labels"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -187,8 +187,8 @@ STEP = Claim(
             enumerable("passive-aggressive/step"),
         ),
     ),
+    judge=OneRound(_step),
     cases=step_settings,
-    examine=partial(examine_rounds, _step),
 )
 
 
@@ -209,7 +209,6 @@ MARGIN = Claim(
     id="passive-aggressive/margin",
     title="after a step of PA the lead over the rival is exactly one",
     source=SOURCE.at("the constraint of PA"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -220,6 +219,6 @@ MARGIN = Claim(
             with_option(enumerable("passive-aggressive/margin"), "variant", "pa"),
         ),
     ),
+    judge=OneRound(_margin),
     cases=step_settings,
-    examine=partial(examine_rounds, _margin),
 )

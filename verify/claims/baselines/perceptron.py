@@ -17,12 +17,13 @@ every round of every sequence; solved for M it is the bound.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
-from ...claim import Claim, Form, Kind, Proof, Sides, Source
-from ...games.labels.case import Case, Rounds, Setting
+from ...author import Claim, Comparison, Form, OneRound, Pathwise, Proof, Setting, Sides, Source
+from ...games.labels.branches import Round
+from ...games.labels.case import Case
 from ...games.labels.record import ERROR
-from ...judges.one_round import Comparison, Round, examine_rounds
+from ...games.labels.rounds import Rounds
 from .hypotheses import about, enumerable, largest_step, solved, sums
 
 SOURCE = Source(
@@ -40,14 +41,14 @@ def bound_settings() -> tuple[Setting, ...]:
         ("keywords:keyword_scale=1,n_labels=3", 3000),
         ("keywords:keyword_scale=1,n_labels=3,noise=0.05", 3000),
     )
-    return tuple(Setting("perceptron", stream, "full", T, replicates=1) for stream, T in streams)
+    return tuple(Setting("perceptron", stream, "full", T, runs=1) for stream, T in streams)
 
 
 @cache
 def step_settings() -> tuple[Setting, ...]:
     """Short games with several labels."""
     streams = ("one-hot:n_labels=4,noise=0.2", "keywords:keyword_scale=1,n_labels=3,noise=0.2")
-    return tuple(Setting("perceptron", stream, "full", 400, replicates=1) for stream in streams)
+    return tuple(Setting("perceptron", stream, "full", 400, runs=1) for stream in streams)
 
 
 def mistake_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
@@ -63,7 +64,6 @@ MISTAKE_BOUND = Claim(
     source=SOURCE.at(
         "mistake bound of the multiclass Perceptron; with the hinge loss: derived here"
     ),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -72,9 +72,10 @@ MISTAKE_BOUND = Claim(
             Proof.PROVED,
             "M - L(U) is at most <U, W>, and |W|^2 at most 2 X^2 M; solved for M; 2 X^2 |U|^2 if U separates",
             about("perceptron/mistake-bound"),
+            adaptive=True,
         ),
     ),
-    sides=mistake_sides,
+    judge=Pathwise(mistake_sides),
     cases=bound_settings,
 )
 
@@ -87,7 +88,6 @@ STEP = Claim(
     id="perceptron/step",
     title="a mistake moves two rows by the features",
     source=SOURCE.at("the multiclass Perceptron"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -97,6 +97,6 @@ STEP = Claim(
             enumerable("perceptron/step"),
         ),
     ),
+    judge=OneRound(_step),
     cases=step_settings,
-    examine=partial(examine_rounds, _step),
 )

@@ -18,14 +18,14 @@ Hence no mistake bound is stated.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from ....algorithms.second_order import DIAGONAL, THETA
-from ...claim import Claim, Form, Kind, Proof, Source
-from ...games.labels.case import Case, Setting
-from ...judges.one_round import Comparison, Round, examine_rounds
+from ...author import Claim, Comparison, Form, OneRound, Proof, Setting, Source
+from ...games.labels.branches import Round
+from ...games.labels.case import Case
 from .hypotheses import enumerable
 
 SOURCE = Source("Cesa-Bianchi, Conconi and Gentile", "A Second-Order Perceptron Algorithm", 2005)
@@ -35,7 +35,7 @@ SOURCE = Source("Cesa-Bianchi, Conconi and Gentile", "A Second-Order Perceptron 
 def round_settings() -> tuple[Setting, ...]:
     """Short games with several labels, and features of several sizes."""
     return tuple(
-        Setting(f"second-order-perceptron:regulariser={a:g}", stream, "full", 400, radius=1.0, replicates=1)
+        Setting(f"second-order-perceptron:regulariser={a:g}", stream, "full", 400, comparator_norm=1.0, runs=1)
         for a, stream in (
             (1, "keywords:keyword_scale=1,n_labels=4,noise=0.2"),
             (0.1, "one-hot:n_labels=4,noise=0.2"),
@@ -59,7 +59,6 @@ MATRICES = Claim(
     id="second-order-perceptron/matrices",
     title="what a mistake adds to the matrices",
     source=SOURCE.at("the algorithm, with a diagonal matrix for each label"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -70,8 +69,8 @@ MATRICES = Claim(
             enumerable("second-order-perceptron/matrices", "regulariser"),
         ),
     ),
+    judge=OneRound(_matrices),
     cases=round_settings,
-    examine=partial(examine_rounds, _matrices),
 )
 
 
@@ -93,7 +92,6 @@ POTENTIAL = Claim(
     id="second-order-perceptron/potential",
     title="change of the potential in one round",
     source=SOURCE.at("the potential of the analysis; diagonal form derived here"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -104,6 +102,6 @@ POTENTIAL = Claim(
             enumerable("second-order-perceptron/potential", "regulariser"),
         ),
     ),
+    judge=OneRound(_potential),
     cases=round_settings,
-    examine=partial(examine_rounds, _potential),
 )

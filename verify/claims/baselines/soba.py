@@ -20,16 +20,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from ....algorithms.second_order import DIAGONAL, THETA
 from ....algorithms.soba import BUDGET, CURVATURE
 from ....arrays import FloatArray
-from ...claim import Claim, Form, Kind, Proof, Source, Verdict
-from ...games.labels.case import Case, Setting
-from ...judges.one_round import Branch, Comparison, Round, examine_rounds
+from ...author import Claim, Comparison, Form, OneRound, Proof, Setting, Source, Verdict
+from ...games.labels.branches import Branch, Round
+from ...games.labels.case import Case
 from .hypotheses import enumerable
 
 SOURCE = Source(
@@ -48,7 +48,7 @@ def round_settings() -> tuple[Setting, ...]:
     learners = ("gamma=0.1", "gamma=0.3,budget=margin", "exploration=adaptive,regulariser=2")
     streams = ("keywords:keyword_scale=1,n_labels=4,noise=0.2", "one-hot:n_labels=4,noise=0.2")
     return tuple(
-        Setting(f"soba:{learner}", stream, "bandit", 400, radius=1.0, replicates=1)
+        Setting(f"soba:{learner}", stream, "bandit", 400, comparator_norm=1.0, runs=1)
         for learner in learners
         for stream in streams
     )
@@ -113,7 +113,6 @@ UNBIASED = Claim(
     id="soba/unbiased",
     title="expected change of the matrices",
     source=SOURCE.at("the estimated gradient, with diagonal matrices"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -125,8 +124,8 @@ UNBIASED = Claim(
             enumerable("soba/unbiased", "regulariser"),
         ),
     ),
+    judge=OneRound(_unbiased),
     cases=round_settings,
-    examine=partial(examine_rounds, _unbiased),
 )
 
 
@@ -152,7 +151,6 @@ BUDGET_CLAIM = Claim(
     id="soba/budget",
     title="what a round adds to the budget and to the curvature",
     source=SOURCE.at("the margin budget and adaptive exploration, with diagonal matrices"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -163,8 +161,8 @@ BUDGET_CLAIM = Claim(
             enumerable("soba/budget", "regulariser"),
         ),
     ),
+    judge=OneRound(_budget),
     cases=round_settings,
-    examine=partial(examine_rounds, _budget),
 )
 
 
@@ -192,7 +190,6 @@ IDENTITY = Claim(
     id="soba/identity",
     title="the least value of the sum of quadratic bounds",
     source=SOURCE.at("the identity behind the budget, read for diagonal matrices"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "transferred",
@@ -214,6 +211,6 @@ IDENTITY = Claim(
             enumerable("soba/identity", "regulariser"),
         ),
     ),
+    judge=OneRound(_identity),
     cases=round_settings,
-    examine=partial(examine_rounds, _identity),
 )

@@ -23,17 +23,16 @@ import numpy as np
 
 from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
 from ....arrays import FloatArray
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...games.labels.case import Case, Setting
-from ...judges.pathwise import Outcome
-from ...judges.tail import TailSides, judge_tail
+from ...author import Cell, Claim, Form, PerRun, Proof, RunSides, Setting, Tail, TailSides, Verdict
+from ...games.labels.case import Case
+from ...judges.mean import Play
 from ..baselines.hypotheses import about, number
 from ..gappletron.theorems_3_and_5 import deltas_for
+from ..papers import BOOSTING
 from .descent import bandit_regret, full_regret
 from .hedge import followed, prior
 from .hypotheses import about_one, adapts
-from .pathwise import RunSides, examine_inside
-from .runs import Inside, first_bite, look_inside, numbers_at
+from .runs import Inside, inside, look_inside, non_vacuous_from, numbers_at
 
 Envelope = Callable[[float, float, float], float]
 """Sum of the squared edges, horizon and delta -> bound on the mistakes."""
@@ -44,7 +43,7 @@ def olm_settings() -> tuple[Setting, ...]:
     """Adaboost.OLM with so good weak learners that its bound bites."""
     learner = "adaboost-olm:weak=oracle-noise,learners=20"
     stream = "oracle-labels:n_labels=2,learners=20,edge=0.9"
-    return (Setting(learner, stream, "full", 3000, replicates=14),)
+    return (Setting(learner, stream, "full", 3000, runs=14),)
 
 
 @cache
@@ -53,7 +52,7 @@ def bandit_settings() -> tuple[Setting, ...]:
     learner = "ada-bandit:weak=oracle-noise,learners=40,tuning=theory"
     stream = "oracle-labels:n_labels=2,learners=40,edge=0.9"
     return tuple(
-        Setting(f"{learner},{rate}", stream, "bandit", 4000, replicates=14)
+        Setting(f"{learner},{rate}", stream, "bandit", 4000, runs=14)
         for rate in ("gamma=0.9", "rho=0.3")
     )
 
@@ -73,7 +72,7 @@ def telescoping_settings() -> tuple[Setting, ...]:
             f"oracle-labels:n_labels={k},learners=20,edge={edge}",
             graph,
             2000,
-            replicates=2,
+            runs=2,
         )
         for learner, graph, k, edge in (
             ("adaboost-olm:tuning=default", "full", 2, 0.9),
@@ -101,7 +100,6 @@ TELESCOPING = Claim(
     id="boosting/telescoping",
     title="some expert errs seldom, but for the regrets of the weights",
     source=BOOSTING.at("AdaBandit (Algorithm 3), argument of the mistake bound; derived here"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -112,8 +110,8 @@ TELESCOPING = Claim(
             _either,
         ),
     ),
+    judge=PerRun(inside(_telescoped)),
     cases=telescoping_settings,
-    examine=partial(examine_inside, _telescoped),
 )
 
 
@@ -165,49 +163,40 @@ def bandit_envelope(tuned: bool, case: Case, squares: float, horizon: float, del
     return least + _hedged(case, rho, rate, horizon, each)
 
 
-def _examine(
-    envelope_of: Callable[[Case, float, float, float], float],
-    claim: Claim,
-    form: Form,
-    case: Case,
-    replicates: int,
-    *,
-    interpreted: bool = False,
-) -> Outcome:
-    """Judge the mistakes with the edges of each run."""
-    T = case.sequence.horizon
+def _with_edges(envelope_of: Callable[[Case, float, float, float], float]) -> Play:
+    """The mistakes of each run, and the bound with the edges that its weak learners had."""
 
-    def play(runs: int) -> Iterator[tuple[int, TailSides]]:
-        inside, deltas = (
-            [look_inside(case, replicate, interpreted=interpreted) for replicate in range(runs)],
-            deltas_for(runs),
-        )
-        squares: FloatArray = np.array([float(run.edges @ run.edges) for run in inside])
-        bites = first_bite(
+    def play(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int, TailSides]]:
+        case, T, deltas = cell.case, cell.case.horizon, deltas_for(len(runs))
+        seen = [look_inside(case, run, interpreted=interpreted) for run in runs]
+        squares: FloatArray = np.array([float(run.edges @ run.edges) for run in seen])
+        where = non_vacuous_from(
             lambda horizon: envelope_of(case, float(squares.max()), horizon, max(deltas))
         )
+        k = case.n_labels
         yield (
             T,
             TailSides(
-                np.array([float(run.mistakes) for run in inside]),
+                np.array([float(run.mistakes) for run in seen]),
                 {
                     d: np.array([envelope_of(case, s, T, d) for s in squares.tolist()])
                     for d in deltas
                 },
-                np.zeros(runs),
-                f"with the edges of these runs, sum of squares {squares.max():.3g}, {bites}",
+                np.zeros(len(runs)),
+                f"with the edges of these runs, sum of squares {squares.max():.3g}, {where}",
+                guess=(k - 1) / k * T,
             ),
         )
 
-    return judge_tail(play, claim, form, case, replicates)
+    return play
 
 
-def _tuned_missing(case: Case) -> str | None:
+def _tuned_unmet(case: Case) -> str | None:
     if reason := about_one("boosting/ada-bandit-tuned", AdaBandit)(case):
         return reason
     learner = case.learner
     assert isinstance(learner, AdaBandit)
-    n, T = learner.learners, case.sequence.horizon
+    n, T = learner.learners, case.horizon
     rho = _prescribed(case.n_labels, n, n * learner.gamma**2, T)
     if math.isclose(rho, number(case, "rho"), rel_tol=1e-9):
         return None
@@ -220,7 +209,6 @@ ADABOOST_OLM = Claim(
     source=BOOSTING.at(
         "AdaBandit (Algorithm 3), mistake bound with full information; constants derived here"
     ),
-    kind=Kind.TAIL,
     forms=(
         Form(
             "derived",
@@ -234,8 +222,8 @@ ADABOOST_OLM = Claim(
             about_one("boosting/adaboost-olm", AdaboostOLM),
         ),
     ),
+    judge=Tail(play=_with_edges(olm_envelope)),
     cases=olm_settings,
-    examine=partial(_examine, olm_envelope),
 )
 
 _REST = (
@@ -248,7 +236,6 @@ ADA_BANDIT = Claim(
     id="boosting/ada-bandit",
     title="mistakes of AdaBandit with high probability",
     source=BOOSTING.at("AdaBandit (Algorithm 3), mistake bound; constants derived here"),
-    kind=Kind.TAIL,
     forms=(
         Form(
             "derived",
@@ -262,8 +249,8 @@ ADA_BANDIT = Claim(
             lambda case: Verdict.VACUOUS,
         ),
     ),
+    judge=Tail(play=_with_edges(partial(bandit_envelope, False))),
     cases=bandit_settings,
-    examine=partial(_examine, partial(bandit_envelope, False)),
 )
 
 ADA_BANDIT_TUNED = Claim(
@@ -272,7 +259,6 @@ ADA_BANDIT_TUNED = Claim(
     source=BOOSTING.at(
         "AdaBandit (Algorithm 3), mistake bound with its rate put in; constants derived here"
     ),
-    kind=Kind.TAIL,
     forms=(
         Form(
             "derived",
@@ -282,10 +268,10 @@ ADA_BANDIT_TUNED = Claim(
             Proof.PROVED,
             "the weighted inequality of the means on the term with the square root of T; gamma stands for edges that"
             " nobody knows before play",
-            _tuned_missing,
+            _tuned_unmet,
             lambda case: Verdict.VACUOUS,
         ),
     ),
+    judge=Tail(play=_with_edges(partial(bandit_envelope, True))),
     cases=tuned_settings,
-    examine=partial(_examine, partial(bandit_envelope, True)),
 )

@@ -24,14 +24,13 @@ from gmpy2 import mpq
 
 from ....adversaries.weak_learning.worst_pair import WorstPair
 from ....errors import require
+from ...author import Audit, Cell, Claim, Evidence, Form, Interval, Proof, Setting, Verdict
 from ...certificates.instances import Json
 from ...certificates.make import exact_certificate
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...exact.boosting import decimal
-from ...exact.numbers import Interval, rational
-from ...games.labels.case import Setting
-from ...games.weak.case import WeakCase
-from ...judges.pathwise import Outcome
+from ...exact.numbers import rational
+from ...games.weak.case import Case
+from ..papers import BOOSTING
 
 
 @dataclass(frozen=True)
@@ -97,30 +96,34 @@ def _pair_sides(instance: PairInstance, form: Form) -> tuple[Interval, Interval]
     return Interval.of(instance.probability(2)), Interval.of(instance.delta)
 
 
-def examine_pair(
-    claim: Claim, form: Form, case: WeakCase, replicates: int, *, interpreted: bool = False
-) -> Outcome:
+def look_at_pairs(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
     """Compare binomial sums: at T for the printed form, at every T up to it for the repaired one."""
+    form, case = cell.form, cell.case
     assert isinstance(case.adversary, WorstPair)
     delta = decimal(case.adversary.delta)
     horizons = [case.horizon] if form.name == "printed" else range(1, case.horizon + 1)
     pairs = [PairInstance(T, delta) for T in horizons]
     worst = max(pairs, key=lambda pair: _pair_sides(pair, form)[0].lo)
     observed, envelope = _pair_sides(worst, form)
-    found = Outcome(Verdict.HOLDS, float(observed), float(envelope))
-    found.ratio = float(observed / envelope)
-    found.runs, found.rounds = len(pairs), sum(pair.horizon for pair in pairs)
     number = str(observed) if worst.horizon <= 60 else "a binomial sum"
-    found.evidence = f"exactly {number} = {float(observed):.4g} at T = {worst.horizon}"
+    words = f"exactly {number} = {float(observed):.4g} at T = {worst.horizon}"
     if len(pairs) > 1:
-        found.evidence += f", the largest for T up to {case.horizon}"
-    if (proof := exact_certificate(claim, form, worst)) is not None:
-        found.verdict, found.certificate = Verdict.REFUTED, proof
-        found.evidence = f"certified: {found.evidence}"
-    return found
+        words += f", the largest for T up to {case.horizon}"
+    proof = exact_certificate(cell.claim, form, worst)
+    return Evidence(
+        float(observed),
+        float(envelope),
+        ratio=float(observed / envelope),
+        refutes=proof is not None,
+        says=words,
+        more={Verdict.REFUTED: f"certified: {words}"},
+        certify=lambda: proof,
+        runs=len(pairs),
+        rounds=sum(pair.horizon for pair in pairs),
+    )
 
 
-def _is_pair(case: WeakCase) -> str | None:
+def _is_pair(case: Case) -> str | None:
     if isinstance(case.adversary, WorstPair) and case.graph == "bandit":
         return None
     return "it is about its own pair of martingales (adversary worst-pair, graph bandit)"
@@ -136,12 +139,12 @@ TRUE_PAIRS = ((0.05, 100), (0.05, 400))
 def pair_settings() -> tuple[Setting, ...]:
     """Both confidence parameters, few and many rounds."""
     return tuple(
-        Setting("oracle-noise", WorstPair(delta=delta).spec, "bandit", T, replicates=1)
+        Setting("oracle-noise", WorstPair(delta=delta).spec, "bandit", T, runs=1)
         for delta, T in (*FALSE_PAIRS, *TRUE_PAIRS)
     )
 
 
-def _printed_pair(case: WeakCase) -> Verdict:
+def _printed_pair(case: Case) -> Verdict:
     false = (case.adversary.delta, case.horizon) in FALSE_PAIRS
     return Verdict.REFUTED if false else Verdict.HOLDS
 
@@ -152,8 +155,7 @@ DERIVATION = Claim(
     id="boosting/wlc-derivation",
     title="deviation of the estimates in the derivation of the weak learning condition",
     source=BOOSTING.at("equation (7)"),
-    kind=Kind.EXACT,
-    about="weak learners",
+    game="weak",
     forms=(
         Form(
             "printed",
@@ -174,8 +176,6 @@ DERIVATION = Claim(
             names=("P(violation), exact", "delta"),
         ),
     ),
+    judge=Audit(look_at_pairs, exact=_pair_sides, instances=(PairInstance,)),
     cases=pair_settings,
-    certify=_pair_sides,
-    instances=(PairInstance,),
-    examine=examine_pair,
 )

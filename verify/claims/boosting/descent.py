@@ -19,29 +19,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from ....algorithms.boosting.adaptive import LIMIT, AdaBandit, AdaboostOLM
 from ....algorithms.boosting.logistic import slopes
 from ....arrays import FloatArray
-from ...claim import BOOSTING, Claim, Form, Kind, Proof
-from ...games.labels.case import Case, Setting
-from ...judges.pathwise import Outcome
-from ...judges.tail import TailSides, judge_tail
+from ...author import Cell, Claim, Form, PerRun, Proof, RunSides, Setting, Tail, TailSides
+from ...games.labels.case import Case
 from ..baselines.hypotheses import number
 from ..gappletron.theorems_3_and_5 import deltas_for
+from ..papers import BOOSTING
 from .hypotheses import about_one
-from .pathwise import RunSides, examine_inside
-from .runs import Inside, first_bite, look_inside
+from .runs import Inside, inside, look_inside, non_vacuous_from
 
 
 @cache
 def full_settings() -> tuple[Setting, ...]:
     """Adaboost.OLM with learners that learn, and with ones that do not."""
     return tuple(
-        Setting(f"adaboost-olm:{learner}", stream, "full", 2000, replicates=2)
+        Setting(f"adaboost-olm:{learner}", stream, "full", 2000, runs=2)
         for learner, stream in (
             ("learners=8", "stump-labels:n_labels=3,noise=0.3"),
             ("learners=8,tuning=theory", "stump-labels:n_labels=5,noise=0.1"),
@@ -54,7 +52,7 @@ def full_settings() -> tuple[Setting, ...]:
 def estimate_settings() -> tuple[Setting, ...]:
     """AdaBandit where the regret of its estimates bites."""
     return tuple(
-        Setting(f"ada-bandit:{learner},rho=0.5,tuning=theory", stream, "bandit", 6000, replicates=2)
+        Setting(f"ada-bandit:{learner},rho=0.5,tuning=theory", stream, "bandit", 6000, runs=2)
         for learner, stream in (
             ("learners=4", "stump-labels:n_labels=2,noise=0.1"),
             (
@@ -70,7 +68,7 @@ def bandit_settings() -> tuple[Setting, ...]:
     """AdaBandit where the bound on the true regret bites."""
     learner = "ada-bandit:weak=oracle-noise,learners=1,rho=0.5"
     stream = "oracle-labels:n_labels=2,learners=1,edge=0.9"
-    return (Setting(learner, stream, "bandit", 12_500, replicates=9),)
+    return (Setting(learner, stream, "bandit", 12_500, runs=9),)
 
 
 def full_regret(n_labels: int, horizon: float) -> float:
@@ -117,35 +115,29 @@ def _estimate_sides(case: Case, run: Inside) -> RunSides:
     return RunSides(np.asarray(observed), envelope, np.asarray(most), "learner")
 
 
-def _examine_bandit(
-    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
-) -> Outcome:
-    rho, k = number(case, "rho"), case.n_labels
+def _bandit_sides(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int, TailSides]]:
+    """The largest regret of the weights of each run."""
+    case, k = cell.case, cell.case.n_labels
+    rho = number(case, "rho")
+    seen = [look_inside(case, run, interpreted=interpreted) for run in runs]
+    worst = [int(np.argmax(run.regrets)) for run in seen]
+    most = [float(run.largest_regrets.max()) for run in seen]
+    n, horizon, deltas = seen[0].learners, seen[0].rounds, deltas_for(len(runs))
 
-    def play(runs: int) -> Iterator[tuple[int, TailSides]]:
-        inside = [
-            look_inside(case, replicate, interpreted=interpreted) for replicate in range(runs)
-        ]
-        worst = [int(np.argmax(run.regrets)) for run in inside]
-        most = [float(run.largest_regrets.max()) for run in inside]
-        n, horizon, deltas = inside[0].learners, inside[0].rounds, deltas_for(runs)
+    def share(rounds: float) -> float:
+        """The envelope, on the scale of the largest regret, which grows like the rounds."""
+        return bandit_regret(k, rho, rounds, max(deltas) / n) * horizon / min(most)
 
-        def share(rounds: float) -> float:
-            """The envelope, on the scale of the largest regret, which grows like the rounds."""
-            return bandit_regret(k, rho, rounds, max(deltas) / n) * horizon / min(most)
-
-        yield (
-            horizon,
-            TailSides(
-                np.array([run.regrets[i] for run, i in zip(inside, worst, strict=True)]),
-                {d: np.full(runs, bandit_regret(k, rho, horizon, d / n)) for d in deltas},
-                np.zeros(runs),
-                first_bite(share),
-                np.array(most),
-            ),
-        )
-
-    return judge_tail(play, claim, form, case, replicates)
+    yield (
+        horizon,
+        TailSides(
+            np.array([run.regrets[i] for run, i in zip(seen, worst, strict=True)]),
+            {d: np.full(len(runs), bandit_regret(k, rho, horizon, d / n)) for d in deltas},
+            np.zeros(len(runs)),
+            non_vacuous_from(share),
+            np.array(most),
+        ),
+    )
 
 
 SGD_REGRET = Claim(
@@ -154,7 +146,6 @@ SGD_REGRET = Claim(
     source=BOOSTING.at(
         "AdaBandit (Algorithm 3), weights of the votes with full information; constants derived here"
     ),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -165,15 +156,14 @@ SGD_REGRET = Claim(
             about_one("boosting/sgd-regret", AdaboostOLM),
         ),
     ),
+    judge=PerRun(inside(_full_sides)),
     cases=full_settings,
-    examine=partial(examine_inside, _full_sides),
 )
 
 SGD_ESTIMATES = Claim(
     id="boosting/sgd-estimates",
     title="regret of the weights on the lines through the estimates",
     source=BOOSTING.at("AdaBandit (Algorithm 3), weights of the votes; constants derived here"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -184,15 +174,14 @@ SGD_ESTIMATES = Claim(
             about_one("boosting/sgd-estimates", AdaBandit),
         ),
     ),
+    judge=PerRun(inside(_estimate_sides)),
     cases=estimate_settings,
-    examine=partial(examine_inside, _estimate_sides),
 )
 
 SGD_REGRET_BANDIT = Claim(
     id="boosting/sgd-regret-bandit",
     title="regret of the weights of the votes, bandit feedback",
     source=BOOSTING.at("AdaBandit (Algorithm 3), weights of the votes; constants derived here"),
-    kind=Kind.TAIL,
     forms=(
         Form(
             "derived",
@@ -205,6 +194,6 @@ SGD_REGRET_BANDIT = Claim(
             names=("largest regret of the weights", "envelope"),
         ),
     ),
+    judge=Tail(play=_bandit_sides),
     cases=bandit_settings,
-    examine=_examine_bandit,
 )

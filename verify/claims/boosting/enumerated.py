@@ -9,8 +9,9 @@ import numpy as np
 from gmpy2 import mpq
 
 from ....errors import require
+from ...author import Setting
 from ...exact.boosting import Fractions, decimal
-from ...games.labels.case import Case, Setting
+from ...games.labels.case import Case
 
 RATES = tuple(
     mpq(n, d) for n, d in ((1, 2), (9, 10), (1, 10), (3, 10), (2, 3), (99, 100), (1, 100))
@@ -63,12 +64,12 @@ def full_settings() -> list[Setting]:
 
 
 def _setting(learner: str, n_labels: int) -> Setting:
-    return Setting(learner, f"one-hot:n_labels={n_labels}", "bandit", 6, replicates=1)
+    return Setting(learner, f"one-hot:n_labels={n_labels}", "bandit", 6, runs=1)
 
 
 def rho_of(case: Case) -> mpq:
     """The exploration rate that the learner plays with."""
-    return decimal(case.declaration.numbers["rho"])
+    return decimal(case.declaration.number("rho"))
 
 
 def rates(case: Case) -> tuple[mpq, ...]:

@@ -25,12 +25,12 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates
 from ....errors import require
-from ...claim import BOOSTING, Claim, Form, Kind, Proof
+from ...author import Check, Claim, Exact, Form, Interval, Proof
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, Rows, decimal, texts
-from ...exact.numbers import Interval, rational
+from ...exact.numbers import rational
 from ...games.labels.case import Case
-from ...judges.enumeration import Check, Enumeration
+from ..papers import BOOSTING
 from .enumerated import (
     ROUNDING,
     adaptive_settings,
@@ -204,7 +204,6 @@ LOSS_UNBIASED = Claim(
     id="boosting/loss-estimate-unbiased",
     title="the estimated zero-one loss is right on average",
     source=BOOSTING.at("equation (4)"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -214,14 +213,14 @@ LOSS_UNBIASED = Claim(
             explores,
         ),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_mean_loss,
-    instances=(DrawInstance,),
-    examine=Enumeration(
+    judge=Exact(
         _rounds,
+        _mean_loss,
         lambda case: f"every best label and label at {len(rates(case))} exploration rates",
         _loss_checks,
+        instances=(DrawInstance,),
     ),
+    cases=lambda: [*bandit_settings(), *adaptive_settings()],
 )
 
 
@@ -268,7 +267,6 @@ COST_UNBIASED = Claim(
     id="boosting/cost-estimate-unbiased",
     title="the estimated cost vector is right on average",
     source=BOOSTING.at("equation (5)"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -280,12 +278,12 @@ COST_UNBIASED = Claim(
             explores,
         ),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_mean_cost,
-    instances=(DrawInstance,),
-    examine=Enumeration(
+    judge=Exact(
         _matrices,
+        _mean_cost,
         lambda case: "every matrix with one entry 1, and matrices that the booster uses",
         _cost_checks,
+        instances=(DrawInstance,),
     ),
+    cases=lambda: [*bandit_settings(), *adaptive_settings()],
 )

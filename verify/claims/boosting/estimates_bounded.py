@@ -22,11 +22,11 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates
 from ....errors import require
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
+from ...author import Check, Claim, Exact, Form, Interval, Proof, Verdict
 from ...exact.boosting import Fractions, Rows
-from ...exact.numbers import Interval
 from ...games.labels.case import Case
-from ...judges.enumeration import Check, Enumeration, worst
+from ...judges.exact import worst
+from ..papers import BOOSTING
 from .enumerated import adaptive_settings, bandit_settings, few, rates, rho_of
 from .estimates import DrawInstance, losses_of, used_rows, zero_one
 from .estimates_in_play import told_checks
@@ -87,7 +87,6 @@ LOSS_BOUNDED = Claim(
     id="boosting/loss-estimate-bounded",
     title="how large the estimated zero-one loss can be",
     source=BOOSTING.at("equation (4)"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -108,14 +107,14 @@ LOSS_BOUNDED = Claim(
             explores,
         ),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_bounded_loss,
-    instances=(DrawInstance,),
-    examine=Enumeration(
+    judge=Exact(
         _draws,
+        _bounded_loss,
         lambda case: f"every best label, label and label played at {len(rates(case))} rates",
         _limit_checks,
+        instances=(DrawInstance,),
     ),
+    cases=lambda: [*bandit_settings(), *adaptive_settings()],
 )
 
 
@@ -160,7 +159,6 @@ COST_BOUNDED = Claim(
     id="boosting/cost-estimate-bounded",
     title="how large an entry of the estimated cost vector can be",
     source=BOOSTING.at("equation (5)"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -184,12 +182,13 @@ COST_BOUNDED = Claim(
             explores,
         ),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_bounded_cost,
-    instances=(DrawInstance,),
-    examine=Enumeration(
-        _extremes, lambda case: f"the extreme rows of C^eor_1 at rho = {rho_of(case)}"
+    judge=Exact(
+        _extremes,
+        _bounded_cost,
+        lambda case: f"the extreme rows of C^eor_1 at rho = {rho_of(case)}",
+        instances=(DrawInstance,),
     ),
+    cases=lambda: [*bandit_settings(), *adaptive_settings()],
 )
 
 
@@ -235,7 +234,6 @@ TOLD_BOUNDED = Claim(
     id="boosting/told-cost-bounded",
     title="how large an entry of what the weak learners are told can be",
     source=BOOSTING.at("equation (5)"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "transferred",
@@ -255,12 +253,12 @@ TOLD_BOUNDED = Claim(
             _divided,
         ),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
-    certify=_bounded_told,
-    instances=(DrawInstance,),
-    examine=Enumeration(
+    judge=Exact(
         _told,
+        _bounded_told,
         lambda case: f"matrices of the booster at rho = {rho_of(case)}, every label played",
         told_checks,
+        instances=(DrawInstance,),
     ),
+    cases=lambda: [*bandit_settings(), *adaptive_settings()],
 )

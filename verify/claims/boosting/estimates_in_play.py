@@ -23,9 +23,9 @@ import numpy as np
 
 from ....algorithms.boosting.adaptive import LIMIT
 from ....arrays import FloatArray
+from ...author import Check
 from ...exact.boosting import costs, decimal
 from ...games.labels.case import Case
-from ...judges.enumeration import Check
 from .enumerated import ROUNDING, most_remaining
 from .hypotheses import booster, divides_by_most, explores, votes
 
@@ -84,7 +84,7 @@ def told_checks(case: Case) -> Iterator[Check]:
         means[branch.label] = means.get(branch.label, 0.0) + branch.probability * size
     assert boosting is not None
     k = case.n_labels
-    size = 1.0 if explores(case) is not None else k / case.declaration.numbers["rho"]
+    size = 1.0 if explores(case) is not None else k / case.declaration.number("rho")
     for label, mean in means.items():
         for i, row in enumerate(mean):
             stated = _stated(case, boosting, i, label)
@@ -112,7 +112,7 @@ def _stated(case: Case, boosting: Any, i: int, label: int) -> FloatArray | None:
 
 def step_checks(case: Case) -> Iterator[Check]:
     """How far the weights of AdaBandit move, on average over the draw, against the slope for the true label."""
-    k, rho = case.n_labels, case.declaration.numbers["rho"]
+    k, rho = case.n_labels, case.declaration.number("rho")
     moves: dict[int, FloatArray] = {}
     start, clipped = None, np.zeros(0, dtype=bool)
     for branch in branches(case):

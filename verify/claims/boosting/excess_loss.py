@@ -30,14 +30,13 @@ from gmpy2 import mpq
 
 from ....adversaries.weak_learning.noise import Estimate
 from ....errors import require
+from ...author import Audit, Cell, Claim, Evidence, Form, Interval, Proof, Setting, Verdict
 from ...certificates.instances import Json
 from ...certificates.make import exact_certificate
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
 from ...exact import boosting as exact
-from ...exact.numbers import Interval, rational
-from ...games.labels.case import Setting
-from ...games.weak.case import WeakCase
-from ...judges.pathwise import Outcome
+from ...exact.numbers import rational
+from ...games.weak.case import Case
+from ..papers import BOOSTING
 
 
 @dataclass(frozen=True)
@@ -189,7 +188,7 @@ def estimate_errors(
 DELTA = mpq(1, 20)
 
 
-def _order_of(case: WeakCase) -> OrderInstance:
+def _order_of(case: Case) -> OrderInstance:
     noise = case.stream.noise
     assert isinstance(noise, Estimate)
     return OrderInstance(
@@ -216,31 +215,34 @@ def _growth_sides(instance: OrderInstance, form: Form) -> tuple[Interval, Interv
     return instance.growth, Interval.of(1)
 
 
-def examine_order(
-    claim: Claim, form: Form, case: WeakCase, replicates: int, *, interpreted: bool = False
-) -> Outcome:
+def look_at_order(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
     """Compare both sides in fractions and enclosures."""
-    instance = _order_of(case)
-    assert claim.certify is not None
-    observed, envelope = claim.certify(instance, form)
-    found = Outcome(Verdict.UNDECIDED, float(observed), float(envelope), runs=1)
-    found.ratio = float(observed / envelope)
-    found.evidence = (
+    instance = _order_of(cell.case)
+    sides = cell.claim.judge.exact_sides(instance, cell.form)
+    assert sides is not None
+    observed, envelope = sides
+    words = (
         f"at rho = {instance.rho}: S = {float(instance.excess_loss):.6g} at T = {instance.longest},"
         f" and {float(instance.smaller_excess_loss):.6g} with the variance {float(instance.variance):.4g}"
     )
-    if observed.certainly_at_most(envelope):
-        found.verdict = Verdict.HOLDS
-    elif (proof := exact_certificate(claim, form, instance)) is not None:
-        found.verdict, found.certificate = Verdict.REFUTED, proof
-        found.evidence = f"certified {found.evidence}"
-    return found
+    proof = exact_certificate(cell.claim, cell.form, instance)
+    return Evidence(
+        float(observed),
+        float(envelope),
+        ratio=float(observed / envelope),
+        refutes=proof is not None,
+        enough=observed.certainly_at_most(envelope),
+        says=words,
+        more={Verdict.REFUTED: f"certified {words}"},
+        certify=lambda: proof,
+        runs=1,
+    )
 
 
-def _explores(case: WeakCase) -> str | None:
+def _explores(case: Case) -> str | None:
     if case.graph != "bandit" or not isinstance(case.stream.noise, Estimate):
         return "it is about the estimates of a booster that explores (noise estimate, graph bandit)"
-    if case.stream.follows is not None or not getattr(case.adversary, "edge", 0):
+    if not getattr(case.adversary, "edge", 0):
         return "it is about costs that are the same for all wrong labels, and an edge above 0"
     return None
 
@@ -254,7 +256,7 @@ def order_settings() -> tuple[Setting, ...]:
             f"planted-stump:n_labels={k},noise=estimate+rho={rho}",
             "bandit",
             10,
-            replicates=1,
+            runs=1,
         )
         for k, rho in product((3, 5, 10), (0.5, 0.1, 0.02))
     )
@@ -264,8 +266,7 @@ ORDER = Claim(
     id="boosting/excess-loss-order",
     title="order of the excess loss in the bound on the estimates",
     source=BOOSTING.at("equation (7)"),
-    kind=Kind.EXACT,
-    about="weak learners",
+    game="weak",
     forms=(
         Form(
             "printed",
@@ -285,18 +286,15 @@ ORDER = Claim(
             _explores,
         ),
     ),
+    judge=Audit(look_at_order, exact=_order_sides, instances=(OrderInstance,)),
     cases=order_settings,
-    certify=_order_sides,
-    instances=(OrderInstance,),
-    examine=examine_order,
 )
 
 VARIANCE = Claim(
     id="boosting/excess-loss-variance",
     title="an excess loss of order 1/rho from the variance of the estimates",
     source=BOOSTING.at("equation (7); derived here"),
-    kind=Kind.EXACT,
-    about="weak learners",
+    game="weak",
     forms=(
         Form(
             "derived",
@@ -309,10 +307,8 @@ VARIANCE = Claim(
             _explores,
         ),
     ),
+    judge=Audit(look_at_order, exact=_growth_sides, instances=(OrderInstance,)),
     cases=order_settings,
-    certify=_growth_sides,
-    instances=(OrderInstance,),
-    examine=examine_order,
 )
 
 
@@ -320,8 +316,7 @@ LINEAR = Claim(
     id="boosting/excess-loss-linear",
     title="order of the excess loss in the exploration rate",
     source=BOOSTING.at("equation (7); derived here"),
-    kind=Kind.EXACT,
-    about="weak learners",
+    game="weak",
     forms=(
         Form(
             "derived",
@@ -333,8 +328,6 @@ LINEAR = Claim(
             _explores,
         ),
     ),
+    judge=Audit(look_at_order, exact=_linear_sides, instances=(OrderInstance,)),
     cases=order_settings,
-    certify=_linear_sides,
-    instances=(OrderInstance,),
-    examine=examine_order,
 )

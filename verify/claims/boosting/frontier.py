@@ -9,13 +9,9 @@ gamma, S   ``edge``, excess loss
 r, m       largest weighted cost, smallest weight
 =========  =====================================================================
 
-What is known is a function of gamma. An oracle with edge e has the S of a martingale whose increments have range r
-and whose drift is (e - gamma) m/k; the weak learners that hedge have that of verify/weak_known.py, with the drift that
-their class leaves. What a user's weak learner declares for one gamma and delta it declares for smaller gamma and
+A weak learner of the library may know S as a function of gamma, with the drift that gamma leaves of the edge that its
+predictions or its class have. What a weak learner declares for one gamma and delta it declares for smaller gamma and
 larger delta as well.
-
-Two levels are at work. The band is drawn at 95 %, for all gamma at once. What refutes is its lower limit at the level
-of every sampled cell, for all gamma at once as well: a known S below it. One between these two limits is undecided.
 """
 
 from __future__ import annotations
@@ -26,20 +22,13 @@ from functools import cache
 
 import numpy as np
 
-from ....algorithms.boosting.hedge import oracle_excess_loss
-from ....algorithms.boosting.weak import OracleNoise
+from ....algorithms.boosting.problem import WeakDeclaration
 from ....arrays import FloatArray
-from ...certificates.make import statistical_certificate
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...games.labels.case import Setting
-from ...games.weak.case import WeakCase
-from ...games.weak.known import hedge_excess_loss, hedging
-from ...games.weak.play import WeakRuns, play_weak
-from ...games.weak.problem import WeakDeclaration
-from ...judges.evidence import LEVEL
-from ...judges.frontier import CONFIDENCE, Frontier, Frontiers, lower_limits, runs_for_limits
-from ...judges.pathwise import Outcome
-from ...judges.weak_tail import in_parts
+from ...author import Claim, Form, Frontier, Proof, Reached, Setting
+from ...games.weak.case import Case
+from ...games.weak.play import Paths, play_runs
+from ...judges.bands import runs_for_limits
+from ..papers import BOOSTING
 from .weak_learning import oracles, stumps
 
 RUNS = 512
@@ -55,7 +44,7 @@ for more."""
 LARGEST_EDGE = 0.96
 
 
-def edges_of(case: WeakCase, delta: float, runs: int) -> FloatArray:
+def edges_of(case: Case, delta: float, runs: int) -> FloatArray:
     """The grid of edges, shape (m,): a third beyond that of an oracle; one of them is what is declared."""
     oracle_edge = case.stream.oracle_edge
     last = min(4 / 3 * oracle_edge, 1) if oracle_edge else LARGEST_EDGE
@@ -65,148 +54,57 @@ def edges_of(case: WeakCase, delta: float, runs: int) -> FloatArray:
     return edges
 
 
-def delta_of(case: WeakCase, runs: int) -> float:
+def delta_of(case: Case, runs: int) -> float:
     """The smallest of ``DELTAS`` with finite limits after so many runs, and not below the one declared."""
     enough = [delta for delta in DELTAS if runs_for_limits(delta, COARSE) <= runs]
     smallest = min(enough, default=DELTAS[-1])
-    declares = case.is_own and isinstance(case.declaration, WeakDeclaration)
-    return max(smallest, case.word.delta) if declares else smallest
+    if isinstance(case.declaration, str) or knows_all_edges(case):
+        return smallest
+    return max(smallest, case.word.delta)
 
 
-def known_excess_loss(case: WeakCase, edge: float, delta: float) -> float:
+def known_excess_loss(case: Case, edge: float, delta: float) -> float:
     """The S known for an edge and a delta, NaN where none is."""
-    word, stream = case.declaration, case.stream
+    word = case.declaration
     if isinstance(word, str):
         return math.nan
-    if case.is_own:
+    if not knows_all_edges(case):
         return word.excess_loss if edge <= word.edge and delta >= word.delta else math.nan
-    if isinstance(case.learner, OracleNoise):
-        assert stream.oracle_edge is not None
-        left = stream.oracle_edge - edge
-        if left <= 0:
-            return math.nan
-        unit = oracle_excess_loss(left, stream.least_weight, stream.n_labels, delta)
-        return stream.cost_range("full") ** 2 * unit
-    hedge = hedging(case.learner, case.problem)
-    assert hedge is not None
-    # the class has the edge richness, of which an edge leaves the rest as drift
-    found = hedge_excess_loss(*hedge, replace(case.problem, edge=stream.richness - edge), delta)
+    found: float | None = case.learner.known_excess_loss(edge, delta, case.problem, case.stream)
     return math.nan if found is None else found
 
 
-def reached_by(parts: list[WeakRuns], edges: FloatArray) -> tuple[FloatArray, FloatArray]:
+def knows_all_edges(case: Case) -> bool:
+    """Whether the weak learner knows its excess loss as a function of edge and delta, and not for one pair only."""
+    return hasattr(case.learner, "known_excess_loss")
+
+
+def reached_by(parts: list[Paths], edges: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The largest excess after any round and the one after the last, both at least 0; of shape (R, m)."""
     any_time = [np.stack([runs.largest(edge) for edge in edges], axis=1) for runs in parts]
-    ends = [WeakRuns(runs.costs[:, -1:], runs.weights[:, -1:], runs.n_labels) for runs in parts]
+    ends = [Paths(runs.costs[:, -1:], runs.weights[:, -1:], runs.n_labels) for runs in parts]
     at_end = [np.concatenate([end.excess(edge) for edge in edges], axis=1) for end in ends]
     return np.concatenate(any_time), np.maximum(np.concatenate(at_end), 0)
 
 
-def examine_frontier(
-    claim: Claim, form: Form, case: WeakCase, replicates: int, *, interpreted: bool = False
-) -> Outcome:
-    """Play the runs, find the frontier, and hold what is known against it."""
-    delta = delta_of(case, replicates)
-    edges = edges_of(case, delta, replicates)
-    known = np.array([known_excess_loss(case, edge, delta) for edge in edges])
+def reached(case: Case, runs: int) -> Reached:
+    """Play the runs, in the parts in which other claims play them as well, and find what is known of each edge."""
+    delta = delta_of(case, runs)
+    edges = edges_of(case, delta, runs)
+    any_time, at_end = reached_by([play_runs(case, part) for part in case.parts(runs)], edges)
     word = case.declaration
-    # in the parts in which other claims play them as well
-    parts = [play_weak(case, len(runs), runs.start) for runs in in_parts(case, replicates)]
-    any_time, at_end = reached_by(parts, edges)
-    found = Frontiers(
-        Frontier.of(any_time, edges, delta),
-        Frontier.of(at_end, edges, delta),
-        known,
-        isinstance(word, str) or word.anytime,
-        case.horizon,
-    )
-    outcome = Outcome(
-        Verdict.UNDECIDED, runs=replicates, rounds=replicates * case.horizon, frontiers=found
-    )
-    band = found.judged
-    if np.isnan(known).all():
-        reason = word if isinstance(word, str) else f"none is declared at delta {delta:g}"
-        outcome.evidence = f"no S to compare it with: {reason}; {_where(found, case)}"
-        return outcome
-    # where no weak learner could exceed the known S, nothing is judged
-    live = known < np.array([case.stream.most_excess(edge) for edge in edges])
-    if not live.any():
-        outcome.verdict, outcome.envelope = Verdict.VACUOUS, float(np.nanmin(known))
-        outcome.evidence = (
-            f"no weak learner can exceed the {_whose(case)} S in {case.horizon} rounds;"
-            f" {_where(found, case)}"
-        )
-        return outcome
-    reached = (any_time if found.anytime else at_end)[:, live]
-    limits, shown, bound = lower_limits(reached, delta, LEVEL), band.low[live], known[live]
-    outcome.sampled = True
-    refuting = bool((limits > bound).any())
-    at = int(_ratio(limits if refuting else shown, bound).argmax())
-    edge, outcome.envelope = float(edges[live][at]), float(bound[at])
-    outcome.observed = float(limits[at] if refuting else shown[at])
-    outcome.ratio = outcome.observed / outcome.envelope if outcome.envelope > 0 else None
-    if refuting:
-        violations = int((reached[:, at] > bound[at]).sum())
-        outcome.verdict = Verdict.REFUTED
-        outcome.evidence = (
-            f"at gamma {edge:.4g} {violations} of {replicates} runs exceed the {_whose(case)} S ="
-            f" {bound[at]:.4g}: with probability 1 - {LEVEL:g}, for all gamma at once, the smallest S is at"
-            f" least {limits[at]:.4g} (delta {delta:g})"
-        )
-        numbers = {
-            "delta": repr(delta),
-            "edge": repr(edge),
-            "violations": violations,
-            "reached": [repr(x) for x in reached[:, at].tolist()],
-        }
-        values = (outcome.observed, outcome.envelope)
-        outcome.certificate = statistical_certificate(
-            claim, form, case, replicates, values, outcome.evidence, numbers
-        )
-        return outcome
-    largest = float(_ratio(limits, bound).max())
-    outcome.headroom = 1 / largest if largest > 0 else None
-    outcome.evidence = f"{_place(found, case)}; {_where(found, case)}"
-    if not np.isfinite(band.high).all():
-        outcome.evidence += f"; upper limits need {band.runs_needed} runs"
-    elif not (shown > bound).any():
-        outcome.verdict = Verdict.HOLDS
-    return outcome
-
-
-def _ratio(limits: FloatArray, known: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(limits / known, nan=0.0, posinf=np.inf)
-
-
-def _whose(case: WeakCase) -> str:
-    """What the S is that is held against the frontier."""
-    return "declared" if case.is_own else "known"
-
-
-def _place(found: Frontiers, case: WeakCase) -> str:
-    """Where what is known lies."""
-    band, known = found.judged, found.known
-    below, above = int((known < band.low).sum()), int((known > band.high).sum())
-    inside = int(np.isfinite(known).sum()) - below - above
-    places = {"below": below, "inside": inside, "above": above}
-    words = ", ".join(f"{name} the band at {n}" for name, n in places.items() if n)
-    where = "nowhere below the band" if not below else "below the band, but not refuted"
-    return f"the {_whose(case)} S is {where}: of {below + inside + above} gamma {words}"
-
-
-def _where(found: Frontiers, case: WeakCase) -> str:
-    """The band at one edge."""
-    word, band = case.declaration, found.judged
-    edge = case.problem.edge if isinstance(word, str) else word.edge
-    at = int(np.abs(found.edges - edge).argmin())
-    known = found.known[at]
-    there = "" if math.isnan(known) else f", the {_whose(case)} one {known:.4g}"
-    speaks = f"up to T = {found.rounds}" if found.anytime else f"at T = {found.rounds}"
-    return (
-        f"at gamma {found.edges[at]:.4g} the smallest S on this stream {speaks} lies in"
-        f" [{band.low[at]:.4g}, {band.high[at]:.4g}]{there} (delta {band.delta:g}; {CONFIDENCE:.0%}, all gamma"
-        " at once)"
+    silent = isinstance(word, str)
+    return Reached(
+        edges,
+        delta,
+        any_time,
+        at_end,
+        np.array([known_excess_loss(case, edge, delta) for edge in edges]),
+        np.array([case.stream.most_excess(edge) for edge in edges]),
+        anytime=silent or word.anytime,
+        whose="declared" if case.is_users else "known",
+        nothing=word if silent else f"none is declared at delta {delta:g}",
+        edge=case.problem.edge if silent else word.edge,
     )
 
 
@@ -214,15 +112,14 @@ def _where(found: Frontiers, case: WeakCase) -> str:
 def frontier_settings() -> tuple[Setting, ...]:
     """A weak learner that learns, and the tight control: oracles whose wrong labels all cost the same."""
     settings = (stumps("planted-stump", "bandit", 2000), oracles("even-costs", "bandit", 2000))
-    return tuple(replace(setting, replicates=RUNS) for setting in settings)
+    return tuple(replace(setting, runs=RUNS) for setting in settings)
 
 
 FRONTIER = Claim(
     id="boosting/frontier",
     title="the smallest excess loss for each edge, and the one that is known",
     source=BOOSTING.at("BanditWLC; its smallest S derived here"),
-    kind=Kind.FRONTIER,
-    about="weak learners",
+    game="weak",
     forms=(
         Form(
             "derived",
@@ -231,8 +128,9 @@ FRONTIER = Claim(
             Proof.PROVED,
             "for all T at once: whatever of the drift an edge gamma leaves holds a martingale down for ever",
             names=("lower limit on S", "known S"),
+            adaptive=True,
         ),
     ),
+    judge=Frontier(reached),
     cases=frontier_settings,
-    examine=examine_frontier,
 )

@@ -19,21 +19,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
 from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...games.labels.case import Case, Setting
-from ...judges.mean import Bound, MeanSides, judge_mean
-from ...judges.pathwise import Outcome
+from ...author import (
+    Bound,
+    Cell,
+    Claim,
+    Form,
+    Mean,
+    MeanSides,
+    PerRun,
+    Proof,
+    RunSides,
+    Setting,
+    Verdict,
+)
+from ...games.labels.case import Case
 from ..baselines.hypotheses import number
 from ..gappletron.settings import SAMPLED_RUNS
+from ..papers import BOOSTING
 from .descent import full_settings
 from .hypotheses import about_one
-from .pathwise import RunSides, examine_inside
-from .runs import Inside, first_bite, look_inside, numbers_at
+from .runs import Inside, inside, look_inside, non_vacuous_from, numbers_at
 
 
 @cache
@@ -42,8 +52,8 @@ def bandit_settings() -> tuple[Setting, ...]:
     stream = "oracle-labels:n_labels=2,learners=10,edge=0.6"
     learner = "ada-bandit:weak=oracle-noise,learners=10,rho=0.4"
     return (
-        Setting(f"{learner},tuning=theory", stream, "bandit", 300, replicates=SAMPLED_RUNS),
-        Setting(learner, stream, "bandit", 300, replicates=SAMPLED_RUNS),
+        Setting(f"{learner},tuning=theory", stream, "bandit", 300, runs=SAMPLED_RUNS),
+        Setting(learner, stream, "bandit", 300, runs=SAMPLED_RUNS),
     )
 
 
@@ -83,7 +93,6 @@ HEDGE_REGRET = Claim(
     source=BOOSTING.at(
         "AdaBandit (Algorithm 3), Hedge with full information; the textbook's bounds put in here"
     ),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "derived",
@@ -94,46 +103,35 @@ HEDGE_REGRET = Claim(
             about_one("boosting/hedge-regret", AdaboostOLM),
         ),
     ),
+    judge=PerRun(inside(_full_sides)),
     cases=full_settings,
-    examine=partial(examine_inside, _full_sides),
 )
 
 
-def _examine_bandit(
-    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
-) -> Outcome:
-    """Compare with the last expert, which is named before play."""
-    rho, rate, k, T = (
-        number(case, "rho"),
-        number(case, "hedge"),
-        case.n_labels,
-        case.sequence.horizon,
-    )
+def _bandit_sides(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int, MeanSides]]:
+    """Both sides against the last expert, which is named before play."""
+    case, T = cell.case, cell.case.horizon
+    rho, rate, k = number(case, "rho"), number(case, "hedge"), case.n_labels
 
     def bound(horizon: float) -> float:
         numbers = numbers_at(case, horizon)
         return expected_regret(k, numbers["rho"], _experts(case), numbers["hedge"], horizon)
 
-    def play(runs: int) -> Iterator[tuple[int, MeanSides]]:
-        inside = [
-            look_inside(case, replicate, interpreted=interpreted) for replicate in range(runs)
-        ]
-        base = np.array([run.errors[-1] for run in inside])
-        made = expected_regret(k, rho, _experts(case), rate, T)
-        yield (
-            T,
-            MeanSides(
-                np.array([float((run.best != run.truth).sum()) for run in inside]),
-                (Bound(base + made, T + made),),
-                base,
-                least=made,
-                most=T,
-                guess=(k - 1) / k * T,
-                bites=first_bite(bound),
-            ),
-        )
-
-    return judge_mean(play, claim, form, case, replicates)
+    seen = [look_inside(case, run, interpreted=interpreted) for run in runs]
+    base = np.array([run.errors[-1] for run in seen])
+    made = expected_regret(k, rho, _experts(case), rate, T)
+    yield (
+        T,
+        MeanSides(
+            np.array([float((run.best != run.truth).sum()) for run in seen]),
+            (Bound(base + made, T + made),),
+            base,
+            least=made,
+            most=T,
+            guess=(k - 1) / k * T,
+            non_vacuous=non_vacuous_from(bound),
+        ),
+    )
 
 
 def _experts(case: Case) -> int:
@@ -152,7 +150,6 @@ HEDGE_REGRET_BANDIT = Claim(
     id="boosting/hedge-regret-bandit",
     title="expected mistakes of the expert that Hedge follows, estimated losses",
     source=BOOSTING.at("AdaBandit (Algorithm 3), Hedge; constants derived here"),
-    kind=Kind.MEAN,
     forms=(
         Form(
             "derived",
@@ -165,6 +162,6 @@ HEDGE_REGRET_BANDIT = Claim(
             _bandit_expected,
         ),
     ),
+    judge=Mean(play=_bandit_sides),
     cases=bandit_settings,
-    examine=_examine_bandit,
 )

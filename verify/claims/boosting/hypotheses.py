@@ -51,7 +51,7 @@ def about_one(claim: str, kind: type) -> Callable[[Case], str | None]:
     """The hypothesis that the booster is of this kind, and explores at a rate for which the constants are right."""
     promised = about(claim)
 
-    def missing(case: Case) -> str | None:
+    def unmet(case: Case) -> str | None:
         if reason := promised(case):
             return reason
         if not isinstance(case.learner, kind):
@@ -60,4 +60,4 @@ def about_one(claim: str, kind: type) -> Callable[[Case], str | None]:
             return f"rho = {number(case, 'rho'):.6g}: it needs at most {LARGEST_RHO}"
         return None
 
-    return missing
+    return unmet

@@ -20,12 +20,13 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import logistic
 from ....errors import require
-from ...claim import BOOSTING, Claim, Form, Kind, Proof
+from ...author import Check, Claim, Exact, Form, Interval, Proof
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, Rows, texts
-from ...exact.numbers import Interval, rational
+from ...exact.numbers import rational
 from ...games.labels.case import Case
-from ...judges.enumeration import Check, Enumeration, worst
+from ...judges.exact import worst
+from ..papers import BOOSTING
 from .enumerated import adaptive_settings, full_settings, grid
 from .estimates_in_play import told_checks
 from .hypotheses import adapts
@@ -98,7 +99,6 @@ LOGISTIC_COST = Claim(
     id="boosting/logistic-cost",
     title="gradients of the logistic loss: sum, least entry and size",
     source=BOOSTING.at("AdaBandit (Algorithm 3), cost matrix"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -108,10 +108,14 @@ LOGISTIC_COST = Claim(
             adapts,
         ),
     ),
+    judge=Exact(
+        _scores,
+        _gradient,
+        lambda case: "scores from a grid",
+        _gradient_checks,
+        instances=(GradientInstance,),
+    ),
     cases=lambda: [*full_settings(), *adaptive_settings()],
-    certify=_gradient,
-    instances=(GradientInstance,),
-    examine=Enumeration(_scores, lambda case: "scores from a grid", _gradient_checks),
 )
 
 
@@ -124,7 +128,6 @@ GRADIENT_BOUNDED = Claim(
     id="boosting/gradient-bounded",
     title="the best bound on entries of gradients of the logistic loss",
     source=BOOSTING.at("AdaBandit (Algorithm 3), cost matrix; bound k - 1 derived here"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -134,8 +137,8 @@ GRADIENT_BOUNDED = Claim(
             adapts,
         ),
     ),
+    judge=Exact(
+        _scores, _entries, lambda case: "scores from a grid", instances=(GradientInstance,)
+    ),
     cases=full_settings,
-    certify=_entries,
-    instances=(GradientInstance,),
-    examine=Enumeration(_scores, lambda case: "scores from a grid"),
 )

@@ -28,12 +28,13 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import logistic
 from ....errors import require
-from ...claim import BOOSTING, Claim, Form, Kind, Proof
+from ...author import Check, Claim, Exact, Form, Interval, Proof, Setting
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, texts
-from ...exact.numbers import Interval, rational
-from ...games.labels.case import Case, Setting
-from ...judges.enumeration import Check, Enumeration, worst
+from ...exact.numbers import rational
+from ...games.labels.case import Case
+from ...judges.exact import worst
+from ..papers import BOOSTING
 from .enumerated import adaptive_settings, full_settings, grid
 from .hypotheses import adapts
 from .logistic import EXACTLY, WEIGHTS
@@ -273,7 +274,6 @@ EDGE_RANGE = Claim(
     id="boosting/edge-range",
     title="the empirical edge lies in [-1, 1]",
     source=BOOSTING.at("AdaBandit (Algorithm 3), empirical edge"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -284,10 +284,8 @@ EDGE_RANGE = Claim(
             adapts,
         ),
     ),
+    judge=Exact(_learned, _range, _says, _edge_checks, instances=(EdgeInstance,)),
     cases=_all_settings,
-    certify=_range,
-    instances=(EdgeInstance,),
-    examine=Enumeration(_learned, _says, _edge_checks),
 )
 
 
@@ -299,7 +297,6 @@ KEY_INEQUALITY = Claim(
     id="boosting/key-inequality",
     title="what the loss falls by at the best weight",
     source=BOOSTING.at("AdaBandit (Algorithm 3), argument of the mistake bound; derived here"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -310,10 +307,8 @@ KEY_INEQUALITY = Claim(
             adapts,
         ),
     ),
+    judge=Exact(_learned, _key, _says, instances=(EdgeInstance,)),
     cases=_all_settings,
-    certify=_key,
-    instances=(EdgeInstance,),
-    examine=Enumeration(_learned, _says),
 )
 
 
@@ -341,7 +336,6 @@ LOSS_FLOOR = Claim(
     id="boosting/loss-floor",
     title="an expert that errs has a large loss and a large cost",
     source=BOOSTING.at("AdaBandit (Algorithm 3), argument of the mistake bound; derived here"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -351,8 +345,8 @@ LOSS_FLOOR = Claim(
             adapts,
         ),
     ),
+    judge=Exact(
+        _errors, _floor, lambda case: "scores from a grid", _loss_checks, instances=(ErrorInstance,)
+    ),
     cases=_all_settings,
-    certify=_floor,
-    instances=(ErrorInstance,),
-    examine=Enumeration(_errors, lambda case: "scores from a grid", _loss_checks),
 )

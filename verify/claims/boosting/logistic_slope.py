@@ -26,12 +26,13 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates, logistic
 from ....errors import require
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
+from ...author import Check, Claim, Exact, Form, Interval, Proof, Verdict
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, texts
-from ...exact.numbers import Interval, rational
+from ...exact.numbers import rational
 from ...games.labels.case import Case
-from ...judges.enumeration import Check, Enumeration, worst
+from ...judges.exact import worst
+from ..papers import BOOSTING
 from .enumerated import adaptive_settings, check_draw, deviation, few, grid, rates, rho_of
 from .estimates_bounded import exceeded, slope_limit
 from .estimates_in_play import step_checks
@@ -181,7 +182,6 @@ SLOPE_BOUNDED = Claim(
     id="boosting/slope-estimate-bounded",
     title="how large the estimated derivative in a weight can be",
     source=BOOSTING.at("AdaBandit (Algorithm 3), weights of the votes"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -200,10 +200,13 @@ SLOPE_BOUNDED = Claim(
             explores,
         ),
     ),
+    judge=Exact(
+        _slopes,
+        _bounded_slope,
+        lambda case: f"{len(rates(case))} rates, every label played",
+        instances=(SlopeInstance,),
+    ),
     cases=adaptive_settings,
-    certify=_bounded_slope,
-    instances=(SlopeInstance,),
-    examine=Enumeration(_slopes, lambda case: f"{len(rates(case))} rates, every label played"),
 )
 
 
@@ -271,7 +274,6 @@ ESTIMATE_CONVEX = Claim(
     id="boosting/estimate-convex",
     title="the loss is convex in a weight, its estimate is not",
     source=BOOSTING.at("AdaBandit (Algorithm 3), weights of the votes"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "transferred",
@@ -290,10 +292,12 @@ ESTIMATE_CONVEX = Claim(
             explores,
         ),
     ),
-    cases=adaptive_settings,
-    certify=_convex,
-    instances=(SlopeInstance,),
-    examine=Enumeration(
-        _bends, lambda case: f"slopes at rho = {rho_of(case)}, every label played", _convex_checks
+    judge=Exact(
+        _bends,
+        _convex,
+        lambda case: f"slopes at rho = {rho_of(case)}, every label played",
+        _convex_checks,
+        instances=(SlopeInstance,),
     ),
+    cases=adaptive_settings,
 )

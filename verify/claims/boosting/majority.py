@@ -25,7 +25,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -35,17 +34,17 @@ from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from ....algorithms.boosting.potentials import Potentials
 from ....algorithms.boosting.weak import OracleNoise
 from ....arrays import FloatArray
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, about_others
-from ...games.labels.case import Case, Setting
-from ...games.labels.run_sums import Ledger, play_ledgers
-from ...judges.law import examine_rate
-from ...judges.pathwise import Outcome
-from ...judges.tail import TailSides, examine_tail, judge_tail
+from ...author import Cell, Claim, Evidence, Form, Law, Proof, Setting, Tail, TailSides
+from ...claim import about_others
+from ...games.game import checkpoints
+from ...games.labels.case import Case
+from ...games.labels.run_sums import RunSums
 from ..baselines.hypotheses import about, number
 from ..gappletron.settings import SAMPLED_RUNS
 from ..gappletron.theorems_3_and_5 import deltas_for
-from .own_word import is_own, word_missing, word_of
-from .runs import first_bite
+from ..papers import BOOSTING
+from .own_word import is_own, word_of, word_unmet
+from .runs import non_vacuous_from
 
 EXACT = (
     # k, N, edge of the weak learners, rho, law of the labels
@@ -73,7 +72,7 @@ def _setting(
         f"oracle-labels:n_labels={k},learners={n},edge={edge},law={law}",
         "full" if kind == "online-mbbm" else "bandit",
         horizon,
-        replicates=runs,
+        runs=runs,
     )
 
 
@@ -131,19 +130,19 @@ def of_booster(claim: str, *learners: type) -> Callable[[Case], str | None]:
     """The hypothesis that the booster is one of these."""
     promised = about(claim)
 
-    def missing(case: Case) -> str | None:
+    def unmet(case: Case) -> str | None:
         if reason := promised(case):
             return reason
         return None if isinstance(case.learner, learners) else about_others(*learners)
 
-    return missing
+    return unmet
 
 
 def known_edge(claim: str, *learners: type) -> Callable[[Case], str | None]:
     """The same, and that the edge of its weak learners is known."""
     played = of_booster(claim, *learners)
 
-    def missing(case: Case) -> str | None:
+    def unmet(case: Case) -> str | None:
         if reason := played(case):
             return reason
         known = isinstance(case.adversary, OracleLabels)
@@ -151,7 +150,7 @@ def known_edge(claim: str, *learners: type) -> Callable[[Case], str | None]:
             return "it needs weak learners of a known edge: oracle-noise on oracle-labels"
         return None if case.adversary.edge < 1 else "with edge 1 nobody errs"
 
-    return missing
+    return unmet
 
 
 def _start(case: Case, edge: float, ties: str) -> float:
@@ -170,7 +169,7 @@ def error_rate(case: Case) -> float:
     return start * (1 - rho) + (1 - start) * rho + start * rho * (k - 2) / (k - 1)
 
 
-def _exact_missing(case: Case) -> str | None:
+def _exact_unmet(case: Case) -> str | None:
     if reason := known_edge("boosting/exact-error", BanditBBM, OnlineMBBM)(case):
         return reason
     return None if booster(case).ties == "random" else "it needs ties to be broken at random"
@@ -180,7 +179,6 @@ EXACT_ERROR = Claim(
     id="boosting/exact-error",
     title="the exact probability of a mistake, weak learners of a known edge",
     source=BOOSTING.at("BanditBBM (Algorithm 2), votes; law of the mistakes derived here"),
-    kind=Kind.MEAN,
     forms=(
         Form(
             "derived",
@@ -191,11 +189,11 @@ EXACT_ERROR = Claim(
             "an equality: the votes are N independent draws given the label, and the label that wins if it is wrong"
             " is equally likely to be any. An exact two-sided binomial test of the mistakes of all runs judges it:"
             " observed is how far they are from their mean, the envelope how far the test lets them be",
-            _exact_missing,
+            _exact_unmet,
         ),
     ),
+    judge=Law(error_rate),
     cases=exact_settings,
-    examine=partial(examine_rate, error_rate),
 )
 
 
@@ -220,51 +218,66 @@ def _rate(case: Case, exact: bool) -> float:
     return Potentials(case.n_labels, gamma).bound(n)
 
 
-def _sides(exact: bool, tuned: bool, case: Case, form: Form, ledger: Ledger) -> TailSides:
+def _envelope(exact: bool, tuned: bool, case: Case, horizon: float, delta: float) -> float:
+    """Bound on the mistakes after some rounds, with probability 1 - delta."""
     learner, k = booster(case), case.n_labels
-    n, bandit = learner.learners, _is_bandit(case)
-    rate, parts, word = _rate(case, exact), n + bandit, word_of(case)
-    deltas = deltas_for(ledger.runs)
+    n, bandit, word = learner.learners, _is_bandit(case), word_of(case)
     if word is None:
         sizes = largest_weights(k, n, learner.gamma, learner.ties)
+        parts = n + bandit
+        excess, odds = excess_loss(case, delta / parts), parts / delta
     else:
         sizes = float(learner.scales(k).sum())
-        deltas = tuple(d for d in deltas if d > n * word.delta)
+        excess, odds = word.excess_loss, 1 / (delta - n * word.delta)
+    found = _rate(case, exact) * horizon + excess * sizes
+    if tuned:
+        # the rate of the whole game, of which the rounds may be a prefix
+        found += horizon * k**1.75 * n**0.25 / math.sqrt(max(horizon, case.horizon))
+    elif bandit:
+        found += number(case, "rho") * horizon
+    return found + bandit * math.sqrt(horizon / 2 * math.log(odds))
 
-    def envelope(horizon: float, delta: float) -> float:
-        if word is None:
-            excess, odds = excess_loss(case, delta / parts), parts / delta
-        else:
-            excess, odds = word.excess_loss, 1 / (delta - n * word.delta)
-        found = rate * horizon + excess * sizes
-        if tuned:
-            # the rate of the whole game, of which the ledger may be a prefix
-            found += horizon * k**1.75 * n**0.25 / math.sqrt(max(horizon, case.sequence.horizon))
-        elif bandit:
-            found += number(case, "rho") * horizon
-        return found + bandit * math.sqrt(horizon / 2 * math.log(odds))
 
+def _deltas(case: Case, runs: int) -> tuple[float, ...]:
+    """The confidence parameters that so many runs can hold, above what the weak learners spend."""
+    word = word_of(case)
+    spent = 0.0 if word is None else booster(case).learners * word.delta
+    return tuple(delta for delta in deltas_for(runs) if delta > spent)
+
+
+def _sides(exact: bool, tuned: bool, case: Case, form: Form, ledger: RunSums) -> TailSides:
+    k, deltas = case.n_labels, _deltas(case, ledger.runs)
+    envelope = partial(_envelope, exact, tuned, case)
     return TailSides(
         ledger.mistakes,
         {d: np.full(ledger.runs, envelope(ledger.rounds, d)) for d in deltas},
         np.zeros(ledger.runs),
-        first_bite(partial(envelope, delta=max(deltas))),
+        non_vacuous_from(partial(envelope, delta=max(deltas))),
+        guess=(k - 1) / k * ledger.rounds,
     )
 
 
-def _bound_missing(claim: str, kind: type, tuned: bool, case: Case) -> str | None:
+def _vacuous(exact: bool, tuned: bool, case: Case) -> str | None:
+    """Where the bound is as large as all mistakes that the rounds can hold."""
+    envelope = partial(_envelope, exact, tuned, case, delta=max(_deltas(case, case.setting.runs)))
+    if envelope(case.horizon) < case.horizon:
+        return None
+    return f"the terms that grow slower than T leave room for all mistakes: {non_vacuous_from(envelope)}"
+
+
+def _bound_unmet(claim: str, kind: type, tuned: bool, case: Case) -> str | None:
     if reason := (of_booster if is_own(case) else known_edge)(claim, kind)(case):
         return reason
     learner = booster(case)
     if is_own(case):
-        if reason := word_missing(learner.gamma, learner.learners, case):
+        if reason := word_unmet(learner.gamma, learner.learners, case):
             return reason
     elif not learner.gamma < (edge := case.adversary.edge):
         return f"the booster counts on gamma = {learner.gamma}, not less than the edge {edge} of its weak learners"
     if kind is OnlineMBBM and learner.ties == "random":
         return "with random ties a mistake is drawn: it needs ties=lowest, for which potentials count a tie as one"
     if tuned:
-        rho = case.n_labels**1.75 * learner.learners**0.25 / math.sqrt(case.sequence.horizon)
+        rho = case.n_labels**1.75 * learner.learners**0.25 / math.sqrt(case.horizon)
         if not math.isclose(rho, number(case, "rho"), rel_tol=1e-9):
             return f"it prescribes rho = {rho:.6g}, the learner declares {number(case, 'rho'):.6g}"
     return None
@@ -276,18 +289,20 @@ _WHY = (
 )
 
 
-def _examine_bound(
-    sides: Any, claim: Claim, form: Form, case: Case, *runs: int, **how: bool
-) -> Outcome:
-    """Judge the mistakes; on one sequence where the chance is in what the weak learners draw themselves."""
-    word = word_of(case)
-    found = examine_tail(sides, claim, form, case, *runs, fresh=word is None, **how)
-    if word is not None:
-        found.evidence += (
-            f"; the weak learners declare gamma = {word.edge:.4g}, delta = {word.delta:.4g},"
-            f" S = {word.excess_loss:.6g}"
-        )
-    return found
+def _declared(cell: Cell, found: Evidence) -> str:
+    """What the weak learners declare, in words."""
+    if (word := word_of(cell.case)) is None:
+        return ""
+    return (
+        f"; the weak learners declare gamma = {word.edge:.4g}, delta = {word.delta:.4g},"
+        f" S = {word.excess_loss:.6g}"
+    )
+
+
+def _chance_is_in_the_sequence(case: Case) -> bool:
+    """Whether each run needs a sequence of its own, as where predictions are features; not where weak learners of the
+    user's draw for themselves."""
+    return word_of(case) is None
 
 
 def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -> Claim:
@@ -310,7 +325,6 @@ def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -
             f"BanditBBM (Algorithm 2), mistake bound{where}; constants derived here, S that of weak learners of a known"
             " edge"
         ),
-        kind=Kind.TAIL,
         forms=(
             Form(
                 "derived",
@@ -320,11 +334,14 @@ def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -
                 r" \quad S\sum_i s^i \text{ for those that declare } S,\ \gamma' \ge \gamma",
                 Proof.PROVED,
                 _WHY,
-                partial(_bound_missing, claim, kind, tuned),
+                partial(_bound_unmet, claim, kind, tuned),
+                vacuous=partial(_vacuous, exact, tuned),
             ),
         ),
+        judge=Tail(
+            partial(_sides, exact, tuned), fresh=_chance_is_in_the_sequence, remarks=_declared
+        ),
         cases=tuned_settings if tuned else bandit_settings if bandit else full_settings,
-        examine=partial(_examine_bound, partial(_sides, exact, tuned)),
     )
 
 
@@ -342,36 +359,45 @@ def counterpart(case: Case) -> Case:
     return replace(case, learner=learner, graph=graphs.full_information(case.n_labels))
 
 
-def _examine_gap(
-    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
-) -> Outcome:
-    """Play both boosters on the same sequences with the same draws, and judge how far their mistakes differ."""
-    other, rho = counterpart(case), number(case, "rho")
+def _twin(case: Case) -> Case:
+    """The counterpart of a case, which claims about it share with its runs."""
+    if "counterpart" not in case.kept:
+        case.kept["counterpart"] = counterpart(case)
+    found: Case = case.kept["counterpart"]
+    return found
+
+
+def _gap_sides(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int, TailSides]]:
+    """How far the mistakes of both boosters differ, on the same sequences with the same draws."""
+    case, k, n = cell.case, cell.case.n_labels, len(runs)
+    rho, deltas = number(case, "rho"), deltas_for(n)
 
     def envelope(horizon: float, delta: float) -> float:
         return rho * horizon + math.sqrt(horizon / 2 * math.log(1 / delta))
 
-    def play(runs: int) -> Iterator[tuple[int, TailSides]]:
-        deltas = deltas_for(runs)
-        ledgers = [
-            play_ledgers(each, range(runs), interpreted=interpreted, fresh=True)
-            for each in (case, other)
-        ]
-        for bandit, full in zip(*map(reversed, ledgers), strict=True):
-            bounds = {d: np.full(runs, envelope(bandit.rounds, d)) for d in deltas}
-            apart: FloatArray = np.abs(bandit.mistakes - full.mistakes)
-            where = first_bite(partial(envelope, delta=max(deltas)))
-            yield bandit.rounds, TailSides(apart, bounds, np.zeros(runs), where)
+    marks = checkpoints(case.horizon).tolist()
+    both = [
+        each.totals_at(marks, runs, interpreted=interpreted, fresh=True)
+        for each in (case, _twin(case))
+    ]
+    where = non_vacuous_from(partial(envelope, delta=max(deltas)))
+    for bandit, full in zip(*map(reversed, both), strict=True):
+        bounds = {d: np.full(n, envelope(bandit.rounds, d)) for d in deltas}
+        apart: FloatArray = np.abs(bandit.mistakes - full.mistakes)
+        guess = (k - 1) / k * bandit.rounds
+        yield bandit.rounds, TailSides(apart, bounds, np.zeros(n), where, guess=guess)
 
-    found = judge_tail(play, claim, form, case, replicates)
-    horizon = case.sequence.horizon
-    runs = play_ledgers(other, range(found.runs), interpreted=interpreted, fresh=True)
+
+def _gap_remarks(cell: Cell, found: Evidence) -> str:
+    """The error rates behind the difference."""
+    case, horizon = cell.case, cell.case.horizon
+    marks = checkpoints(horizon).tolist()
+    runs = _twin(case).totals_at(marks, range(found.runs), fresh=True)
     error = float(runs[-1].mistakes.mean()) / horizon
-    found.evidence += (
-        f"; error rates apart by at most {(found.observed or 0) / horizon:.4g}, rho = {rho:.4g}; with full"
-        f" information {error:.4g}"
+    return (
+        f"; error rates apart by at most {(found.observed or 0) / horizon:.4g}, rho ="
+        f" {number(case, 'rho'):.4g}; with full information {error:.4g}"
     )
-    return found
 
 
 ASYMPTOTIC_ERROR = Claim(
@@ -380,7 +406,6 @@ ASYMPTOTIC_ERROR = Claim(
     source=BOOSTING.at(
         "BanditBBM (Algorithm 2), remarks after the mistake bound; what can be tested of them is derived here"
     ),
-    kind=Kind.TAIL,
     forms=(
         Form(
             "derived",
@@ -393,6 +418,6 @@ ASYMPTOTIC_ERROR = Claim(
             names=("|M_bandit - M_full|", "envelope"),
         ),
     ),
+    judge=Tail(play=_gap_sides, remarks=_gap_remarks),
     cases=lambda: (*tuned_settings(), *bandit_settings()),
-    examine=_examine_gap,
 )

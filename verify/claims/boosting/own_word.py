@@ -45,7 +45,7 @@ def word_of(case: Case) -> WeakDeclaration | None:
     return found if isinstance(found, WeakDeclaration) else None
 
 
-def word_missing(gamma: float, n_learners: int, case: Case) -> str | None:
+def word_unmet(gamma: float, n_learners: int, case: Case) -> str | None:
     """Why the word of the user's weak learners does not serve a booster that counts on gamma, or None."""
     word = declared(case)
     if isinstance(word, str):

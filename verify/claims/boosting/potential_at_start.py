@@ -10,6 +10,7 @@ phi^y_N(0), eq. (6)    ``potential``
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,12 +20,12 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting.potentials import TIES
 from ....errors import require
-from ...claim import BOOSTING, Claim, Form, Kind, Proof
+from ...author import Check, Claim, Exact, Form, Interval, Proof, Setting
 from ...exact import boosting as exact
 from ...exact.boosting import decimal
-from ...exact.numbers import Interval, rational
-from ...games.labels.case import Case, Setting
-from ...judges.enumeration import Check, Enumeration
+from ...exact.numbers import rational
+from ...games.labels.case import Case
+from ..papers import BOOSTING
 from .enumerated import ROUNDING
 from .hypotheses import booster, votes
 from .potentials import majority_setting
@@ -129,6 +130,16 @@ def _start_checks(case: Case) -> Iterator[Check]:
         yield Check(f"the potential before {n} votes, or its bound", found, stated, ROUNDING)
 
 
+def _vacuous(case: Case) -> str | None:
+    """Where the bound is at least 1 for all numbers of weak learners that are looked at."""
+    k, edge = case.n_labels, booster(case).potentials(case.n_labels).edge
+    most = min(booster(case).learners, MOST_LEARNERS)
+    if edge > 0 and most > (last := 2 * math.log(k - 1) / edge**2):
+        return None
+    where = f"it is non-vacuous from N = {math.floor(last) + 1}" if edge > 0 else "it always is"
+    return f"(k - 1) exp(-gamma^2 N / 2) is at least 1 for N up to 2 ln(k - 1) / gamma^2: {where}"
+
+
 def _start_sides(instance: StartInstance, form: Form) -> tuple[Interval, Interval]:
     return Interval.of(instance.potential), instance.bound
 
@@ -137,7 +148,6 @@ POTENTIAL_AT_START = Claim(
     id="boosting/potential-at-start",
     title="the potential before the first vote falls exponentially",
     source=BOOSTING.at("BanditBBM (Algorithm 2), mistake bound; its first term derived here"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -145,14 +155,15 @@ POTENTIAL_AT_START = Claim(
             Proof.PROVED,
             "Hoeffding for 1[l = r] - 1[l = y], of mean -gamma and range 2, and a union over the k - 1 others",
             votes,
+            vacuous=_vacuous,
         ),
     ),
-    cases=start_settings,
-    certify=_start_sides,
-    instances=(StartInstance,),
-    examine=Enumeration(
+    judge=Exact(
         _starts,
+        _start_sides,
         lambda case: f"up to {min(booster(case).learners, MOST_LEARNERS)} weak learners",
         _start_checks,
+        instances=(StartInstance,),
     ),
+    cases=start_settings,
 )

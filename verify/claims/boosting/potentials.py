@@ -26,12 +26,12 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting.potentials import TIES, partitions
 from ....errors import require
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
+from ...author import Check, Claim, Exact, Form, Interval, Proof, Setting, Verdict
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, decimal, texts
-from ...exact.numbers import Interval, rational
-from ...games.labels.case import Case, Setting
-from ...judges.enumeration import Check, Enumeration
+from ...exact.numbers import rational
+from ...games.labels.case import Case
+from ..papers import BOOSTING
 from .enumerated import ROUNDING, most_remaining
 from .estimates_in_play import told_checks
 from .hypotheses import booster, votes
@@ -199,14 +199,13 @@ def majority_setting(name: str, k: int, learners: int, gamma: float, ties: str) 
     rho = ",rho=0.3" if name == "bandit-bbm" else ""
     learner = f"{name}:learners={learners},gamma={gamma},ties={ties}{rho}"
     graph = "full" if name == "online-mbbm" else "bandit"
-    return Setting(learner, f"one-hot:n_labels={k}", graph, 4, replicates=1)
+    return Setting(learner, f"one-hot:n_labels={k}", graph, 4, runs=1)
 
 
 POTENTIAL_COST = Claim(
     id="boosting/potential-cost",
     title="the true label has the least cost",
     source=BOOSTING.at("equation (8)"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -216,10 +215,8 @@ POTENTIAL_COST = Claim(
             votes,
         ),
     ),
+    judge=Exact(_reachable, _least, _says, _cost_checks, instances=(VotesInstance,)),
     cases=lambda: [*majority_settings(), *many_label_settings()],
-    certify=_least,
-    instances=(VotesInstance,),
-    examine=Enumeration(_reachable, _says, _cost_checks),
 )
 
 
@@ -247,7 +244,6 @@ LARGEST_WEIGHT = Claim(
     id="boosting/largest-weight",
     title="how large the weight of a cost vector can be",
     source=BOOSTING.at("equation (8); derived here"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "derived",
@@ -268,8 +264,6 @@ LARGEST_WEIGHT = Claim(
             votes,
         ),
     ),
+    judge=Exact(_reachable, _weights, _says, instances=(VotesInstance,)),
     cases=lambda: [*majority_settings(), *many_label_settings()],
-    certify=_weights,
-    instances=(VotesInstance,),
-    examine=Enumeration(_reachable, _says),
 )

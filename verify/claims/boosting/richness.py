@@ -18,28 +18,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 from gmpy2 import mpq
 
 from ....algorithms.boosting.hedge import hedge_rate, learning_cost
+from ....algorithms.boosting.problem import DELTA
 from ....arrays import FloatArray
 from ....errors import require
 from ... import catalog
+from ...author import Audit, Cell, Claim, Evidence, Form, Interval, Kind, Proof, Setting, Verdict
 from ...certificates.instances import Json
 from ...certificates.make import exact_certificate, statistical_certificate
-from ...claim import BOOSTING, Claim, Form, Kind, Proof, Verdict
-from ...exact.numbers import Interval, rational
-from ...games.labels.case import Setting
-from ...games.labels.run_sums import checkpoints
-from ...games.weak.case import WeakCase
-from ...games.weak.known import DELTA, edge_of, first_violation, hedging, planted_costs
+from ...exact.numbers import rational
+from ...games.game import checkpoints
+from ...games.weak.case import Case
 from ...games.weak.play import play_rounds
-from ...judges.pathwise import Curve, Outcome
-from ...judges.weak_tail import WeakBound, examine_weak
-from .weak_learning import RUNS, bandit_settings, full_settings
+from ...outcome import Curve
+from ..papers import BOOSTING
+from .weak_learning import RUNS, Limit, bandit_settings, full_settings, tail
 
 
 @dataclass(frozen=True)
@@ -101,27 +100,28 @@ def _sides(instance: PlantedInstance, form: Form) -> tuple[Interval, Interval]:
     return Interval.of(instance.paid), Interval.of(instance.allowed)
 
 
-def examine_richness(
-    claim: Claim, form: Form, case: WeakCase, replicates: int, *, interpreted: bool = False
-) -> Outcome:
+def look_at_planted(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
     """Add up what the planted hypothesis pays, in fractions, and compare after every round."""
-    stream = case.stream
-    at = first_violation(stream)
+    stream = cell.case.stream
+    at = stream.first_violation()
     last = stream.horizon - 1 if at is None else at
-    rounds = tuple(planted_costs(stream)[: last + 1])
-    instance = PlantedInstance(stream.n_labels, edge_of(stream), rounds)
+    rounds = tuple(stream.planted_costs()[: last + 1])
+    instance = PlantedInstance(stream.n_labels, stream.planted_edge, rounds)
     paid, allowed = float(instance.paid), float(instance.allowed)
-    found = Outcome(Verdict.HOLDS, paid, allowed, paid / allowed if allowed else None)
-    found.rounds, found.runs = stream.horizon, 1
-    found.evidence = f"in fractions, after each of {stream.horizon} rounds"
-    if at is not None:
-        found.verdict = Verdict.REFUTED
-        found.evidence = f"certified: after {at + 1} rounds"
-        found.certificate = exact_certificate(claim, form, instance)
-    return found
+    words = f"in fractions, after each of {stream.horizon} rounds"
+    return Evidence(
+        paid,
+        allowed,
+        ratio=paid / allowed if allowed else None,
+        refutes=at is not None,
+        says=words if at is None else f"certified: after {at + 1} rounds",
+        certify=lambda: exact_certificate(cell.claim, cell.form, instance),
+        runs=1,
+        rounds=stream.horizon,
+    )
 
 
-def _planted(case: WeakCase) -> str | None:
+def _planted(case: Case) -> str | None:
     return None if case.stream.planted is not None else "the stream has no planted hypothesis"
 
 
@@ -131,15 +131,14 @@ POOR = "planted-stump:right=5"
 
 def _rich_settings() -> tuple[Setting, ...]:
     games = [s for s in (*full_settings(), *bandit_settings()) if s.learner != "oracle-noise"]
-    return (*games, Setting("hedge-stump", POOR, "full", 1000, replicates=RUNS))
+    return (*games, Setting("hedge-stump", POOR, "full", 1000, runs=RUNS))
 
 
 RICHNESS = Claim(
     id="boosting/richness",
     title="a hypothesis is good enough",
     source=BOOSTING.at("Online Richness Condition"),
-    kind=Kind.EXACT,
-    about="weak learners",
+    game="weak",
     forms=(
         Form(
             "printed",
@@ -150,67 +149,47 @@ RICHNESS = Claim(
             " is right in half of the rounds",
             _planted,
             lambda case: Verdict.REFUTED if case.setting.adversary == POOR else Verdict.HOLDS,
+            adaptive=True,
         ),
     ),
+    judge=Audit(look_at_planted, exact=_sides, instances=(PlantedInstance,)),
     cases=_rich_settings,
-    certify=_sides,
-    instances=(PlantedInstance,),
-    examine=examine_richness,
 )
 
 
-def _costs_of_best(crowd: Any) -> FloatArray:
-    """Cost so far of the best hypothesis of each weak learner, shape (R,)."""
-    costs: FloatArray = crowd.costs
-    totals = costs if costs.ndim == 2 else costs.min(axis=3).sum(axis=2)
-    least: FloatArray = totals.min(axis=1)
-    return least
-
-
-def _expected(crowd: Any, x: FloatArray, shown: FloatArray) -> FloatArray:
-    """What the draw of each weak learner would cost in the mean, of what is shown, shape (R,)."""
-    p: FloatArray = crowd.probabilities(x)
-    of_choices = shown if crowd.costs.ndim == 4 else shown[:, crowd.labels(x)]
-    found: FloatArray = (p * of_choices).sum(axis=1)
-    return found
-
-
-def regrets(case: WeakCase, replicates: int, first: int) -> tuple[FloatArray, FloatArray]:
+def regrets(case: Case, runs: range, *, interpreted: bool = False) -> tuple[FloatArray, FloatArray]:
     """What the costs shown of the draws, and their means, exceed those of the best hypothesis by; both (R, T)."""
-    key = ("regrets", first, replicates)
-    if key not in case.played:
-        drawn, mean, best = np.empty((3, replicates, case.horizon))
-        crowd: Any = None
-        rows = np.arange(replicates)
-        for found in play_rounds(case, range(first, first + replicates)):
+    key = ("regrets", runs)
+    if key not in case.kept:
+        drawn, mean, best = np.empty((3, len(runs), case.horizon))
+        learner, crowd = case.learner, None
+        rows = np.arange(len(runs))
+        for found in play_rounds(case, runs, interpreted=interpreted):
             crowd, t = found.crowd, found.index
             if t:
-                best[:, t - 1] = _costs_of_best(crowd)
+                best[:, t - 1] = learner.least_costs(crowd)
             shown = found.weights[:, None] * found.shown
             drawn[:, t] = shown[rows, found.predicted]
-            mean[:, t] = _expected(crowd, found.features, shown)
-        best[:, -1] = _costs_of_best(crowd)
-        case.played[key] = (drawn.cumsum(axis=1) - best, mean.cumsum(axis=1) - best)
-    both: tuple[FloatArray, FloatArray] = case.played[key]
+            mean[:, t] = learner.mean_costs(crowd, found.features, shown)
+        best[:, -1] = learner.least_costs(crowd)
+        case.kept[key] = (drawn.cumsum(axis=1) - best, mean.cumsum(axis=1) - best)
+    both: tuple[FloatArray, FloatArray] = case.kept[key]
     return both
 
 
-def learning(case: WeakCase) -> FloatArray:
+def learning(case: Case) -> FloatArray:
     """ln|H|/eta + eta B^2 t/8 after each round, shape (T,)."""
-    hedge = hedging(case.learner, case.problem)
-    assert hedge is not None
-    size, rate = hedge
+    size, rate = case.learner.hedges(case.problem)
     rounds = np.arange(1, case.horizon + 1)
     return learning_cost(size, rate) + rate * case.problem.cost_range**2 * rounds / 8
 
 
-def _regret_bound(case: WeakCase) -> WeakBound:
+def regret_limit(case: Case) -> Limit:
+    """R_delta after each round; a guesser may reach it."""
     B = case.problem.cost_range
     rounds = np.arange(1, case.horizon + 1)
     envelope = learning(case) + B * np.sqrt(rounds * math.log(1 / DELTA) / 2)
-    return WeakBound(
-        DELTA, envelope, B * case.horizon, math.inf, f"R_delta(T) = {envelope[-1]:.6g}"
-    )
+    return Limit(DELTA, envelope, B * case.horizon, math.inf, f"R_delta(T) = {envelope[-1]:.6g}")
 
 
 ROUNDING = 1e-9
@@ -218,49 +197,46 @@ ROUNDING = 1e-9
 terms."""
 
 
-def examine_means(
-    claim: Claim, form: Form, case: WeakCase, replicates: int, *, interpreted: bool = False
-) -> Outcome:
+def look_at_means(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
     """Look at the regret of the expected costs after every round of every run."""
-    regret, envelope = regrets(case, replicates, 0)[1], learning(case)
+    case = cell.case
+    regret = regrets(case, range(runs), interpreted=interpreted)[1]
+    envelope = learning(case)
     run, at = np.unravel_index(int((regret - envelope).argmax()), regret.shape)
     worst, top = int(regret[:, -1].argmax()), float(envelope[-1])
     marks = checkpoints(case.horizon)
-    found = Outcome(
-        Verdict.HOLDS,
+    found = Evidence(
         float(regret[worst, -1]),
         top,
-        float(regret[worst, -1] / top) if top > 0 else None,  # one hypothesis: 0 against 0
-        runs=replicates,
+        ratio=float(regret[worst, -1] / top) if top > 0 else None,  # one hypothesis: 0 against 0
+        says=f"after each of {case.horizon} rounds of {runs} runs",
+        runs=runs,
         rounds=regret.size,
-        evidence=f"after each of {case.horizon} rounds of {replicates} runs",
         curve=Curve.of_paths(marks, regret[:, marks - 1], envelope[marks - 1]),
     )
     if regret[run, at] > envelope[at] + ROUNDING * max(envelope[at], case.problem.cost_range):
         values = (float(regret[run, at]), float(envelope[at]))
-        found.verdict = Verdict.REFUTED
-        found.evidence = f"run {run} after {at + 1} rounds"
+        found.refutes = True
+        found.says = words = f"run {run} after {at + 1} rounds"
         numbers = {"observed": [repr(x) for x in regret[:, -1].tolist()], "round": int(at)}
-        found.certificate = statistical_certificate(
-            claim, form, case, replicates, values, found.evidence, numbers
-        )
+        found.certify = lambda: statistical_certificate(cell, runs, values, words, numbers)
     return found
 
 
-def _hedges(case: WeakCase) -> str | None:
-    if hedging(case.learner, case.problem) is None:
+def _hedges(case: Case) -> str | None:
+    if not hasattr(case.learner, "hedges"):
         return "it is about weak learners that hedge over a class"
     return None
 
 
-def _apart(case: WeakCase) -> str | None:
+def _apart(case: Case) -> str | None:
     if case.graph == "bandit" and case.stream.noise.follows:
         return "the estimates depend on the draw of their round"
     return _hedges(case)
 
 
-def _of_draws(case: WeakCase, replicates: int, first: int) -> FloatArray:
-    return regrets(case, replicates, first)[0]
+def _of_draws(case: Case, runs: range, interpreted: bool) -> FloatArray:
+    return regrets(case, runs, interpreted=interpreted)[0]
 
 
 @cache
@@ -283,15 +259,14 @@ def _tuned(learner: str, adversary: str, graph: str, horizon: int) -> Setting:
     made, stream = catalog.learner(learner), catalog.adversary(adversary).stream(16, 0)
     size = made.n_hypotheses(stream.n_features, stream.n_labels)
     rate = hedge_rate(size, stream.cost_range(graph), horizon)
-    return Setting(f"{learner}:rate={rate:.4g}", adversary, graph, horizon, replicates=RUNS)
+    return Setting(f"{learner}:rate={rate:.4g}", adversary, graph, horizon, runs=RUNS)
 
 
 AGNOSTIC_REGRET = Claim(
     id="boosting/agnostic-regret",
     title="expected costs of Hedge against the best hypothesis",
     source=BOOSTING.at("Online Agnostic Learnability Condition; R of Hedge derived here"),
-    kind=Kind.PATHWISE,
-    about="weak learners",
+    game="weak",
     forms=(
         Form(
             "derived",
@@ -300,18 +275,18 @@ AGNOSTIC_REGRET = Claim(
             Proof.PROVED,
             "true of every sequence of costs, adaptive ones too",
             _hedges,
+            adaptive=True,
         ),
     ),
+    judge=Audit(look_at_means, kind=Kind.PATHWISE),
     cases=regret_settings,
-    examine=examine_means,
 )
 
 AGNOSTIC_LEARNABILITY = Claim(
     id="boosting/agnostic-learnability",
     title="costs of Hedge against the best hypothesis",
     source=BOOSTING.at("Online Agnostic Learnability Condition; R of Hedge derived here"),
-    kind=Kind.TAIL,
-    about="weak learners",
+    game="weak",
     forms=(
         Form(
             "derived",
@@ -322,8 +297,9 @@ AGNOSTIC_LEARNABILITY = Claim(
             "the draws of Hedge add a martingale with increments of range B",
             _apart,
             names=("regret of the predictions", "R_delta(T)"),
+            adaptive=True,
         ),
     ),
+    judge=tail(_of_draws, regret_limit),
     cases=regret_settings,
-    examine=partial(examine_weak, _of_draws, _regret_bound),
 )

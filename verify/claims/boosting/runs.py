@@ -32,6 +32,7 @@ from ....algorithms.boosting.booster import Booster
 from ....algorithms.boosting.logistic import cost_matrix, loss
 from ....arrays import FloatArray, IntArray
 from ....errors import LearnerError
+from ...author import RunSides
 from ...games.labels.case import Case
 from ...games.labels.loop import draw_action
 from ...games.labels.play import game_stream, learner_stream
@@ -40,17 +41,17 @@ HALVINGS = 45
 """Bisections for the best weight: to 4 / 2^45."""
 
 
-def first_bite(envelope: Callable[[float], float]) -> str:
-    """From which horizon on an envelope is below it, in a few words."""
+def non_vacuous_from(envelope: Callable[[float], float]) -> str:
+    """The horizon from which an envelope is below it, in a few words."""
     low, high = 1.0, 2.0
     while envelope(high) >= high and high < 1e15:
         low, high = high, 2 * high
     if high >= 1e15:
-        return "it does not bite at any horizon"
+        return "it is non-vacuous at no horizon"
     while high - low > 0.5 and high / low > 1 + 1e-6:
         middle = (low + high) / 2
         low, high = (middle, high) if envelope(middle) >= middle else (low, middle)
-    return f"it bites from T = {math.ceil(high):,}"
+    return f"it is non-vacuous from T = {math.ceil(high):,}"
 
 
 def numbers_at(case: Case, horizon: float) -> Mapping[str, float]:
@@ -187,6 +188,13 @@ def look_inside(case: Case, replicate: int, *, interpreted: bool = False) -> Ins
         case.kept[key] = _play(case, replicate, interpreted)
     found: Inside = case.kept[key]
     return found
+
+
+def inside(sides: Callable[[Case, Inside], RunSides]) -> Callable[[Case, int, bool], RunSides]:
+    """Both sides of a statement about a run that is seen from inside, as a judge of runs asks for them."""
+    return lambda case, run, interpreted: sides(
+        case, look_inside(case, run, interpreted=interpreted)
+    )
 
 
 def _play(case: Case, replicate: int, interpreted: bool) -> Inside:

@@ -14,8 +14,8 @@ of mean c_t within a bound b. The latter with b = 0 is the former.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache, partial
 
 import numpy as np
@@ -23,30 +23,74 @@ import numpy as np
 from ....algorithms.boosting.hedge import anytime_rate
 from ....arrays import FloatArray
 from ... import catalog
-from ...claim import BOOSTING, Claim, Form, Kind, Proof
-from ...games.labels.case import Setting
-from ...games.weak.case import WeakCase
-from ...games.weak.play import play_weak
+from ...author import Cell, Claim, Form, Known, Proof, Setting, Tail, TailSides
+from ...games.game import checkpoints
+from ...games.weak.case import Case
+from ...games.weak.play import play_runs
 from ...games.weak.user_learner import DECLARED
-from ...judges.weak_tail import WeakBound, examine_weak
+from ..papers import BOOSTING
 
 RUNS = 128
 """Runs of each case; 59 without a violation hold at delta = 0.05."""
 
 
-def _at_the_end(case: WeakCase, replicates: int, first: int) -> FloatArray:
-    return play_weak(case, replicates, first).excess(case.word.edge)
+@dataclass(frozen=True)
+class Limit:
+    """A number that is known before play and must not be exceeded with probability more than delta.
+
+    Attributes
+    ----------
+    delta : in (0, 1)
+    envelope : after each round, shape (T,)
+    most : the largest value that any weak learner can reach
+    guess : what one that guesses reaches in the mean at the end
+    says : the numbers behind the envelope
+    """
+
+    delta: float
+    envelope: FloatArray
+    most: float
+    guess: float
+    says: str
 
 
-def _at_any_time(case: WeakCase, replicates: int, first: int) -> FloatArray:
-    excess = _at_the_end(case, replicates, first)
+Observe = Callable[[Case, range, bool], FloatArray]
+"""From a case, some runs and whether they are interpreted to what is observed after each round, shape (R, T)."""
+
+
+def tail(observe: Observe, limit_of: Callable[[Case], Limit]) -> Tail:
+    """The judge of how often the limit is exceeded at the last round."""
+
+    def play(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int, TailSides]]:
+        limit, paths = limit_of(cell.case), observe(cell.case, runs, interpreted)
+        most = np.full(len(runs), limit.most)
+        for mark in reversed(checkpoints(cell.case.horizon).tolist()):
+            bound = np.full(len(runs), limit.envelope[mark - 1])
+            yield (
+                mark,
+                TailSides(paths[:, mark - 1], {limit.delta: bound}, most=most, guess=limit.guess),
+            )
+
+    def known(case: Case) -> Known:
+        limit = limit_of(case)
+        return Known(float(limit.envelope[-1]), limit.most, limit.says)
+
+    return Tail(play=play, known=known, remarks=lambda cell, found: f"; {limit_of(cell.case).says}")
+
+
+def _at_the_end(case: Case, runs: range, interpreted: bool) -> FloatArray:
+    return play_runs(case, runs, interpreted=interpreted).excess(case.word.edge)
+
+
+def _at_any_time(case: Case, runs: range, interpreted: bool) -> FloatArray:
+    excess = _at_the_end(case, runs, interpreted)
     return np.maximum(np.maximum.accumulate(excess, axis=1), 0)
 
 
-def bound_of(case: WeakCase) -> WeakBound:
+def excess_limit(case: Case) -> Limit:
     """S, and what a weak learner that is always wrong would exceed the budget by."""
     word, stream = case.word, case.stream
-    return WeakBound(
+    return Limit(
         word.delta,
         np.full(stream.horizon, word.excess_loss),
         stream.most_excess(word.edge),
@@ -55,10 +99,10 @@ def bound_of(case: WeakCase) -> WeakBound:
     )
 
 
-def _missing(graph: str, anytime: bool, case: WeakCase) -> str | None:
+def _unmet(graph: str, anytime: bool, case: Case) -> str | None:
     if isinstance(case.declaration, str):
         expected = f": expected the numbers {', '.join(DECLARED)}, on the class or set in __init__"
-        return case.declaration + (expected if case.is_own else "")
+        return case.declaration + (expected if case.is_users else "")
     if case.graph != graph:
         shown = "the costs themselves" if graph == "full" else "estimates of the costs"
         return f"it is about weak learners that are shown {shown} (graph {graph})"
@@ -74,12 +118,12 @@ def stumps(adversary: str, graph: str, horizon: int) -> Setting:
     rate = anytime_rate(
         stream.richness / 2, stream.least_weight, stream.cost_range(graph), stream.n_labels
     )
-    return Setting(f"{learner}:rate={rate:.4g}", adversary, graph, horizon, replicates=RUNS)
+    return Setting(f"{learner}:rate={rate:.4g}", adversary, graph, horizon, runs=RUNS)
 
 
 def oracles(adversary: str, graph: str, horizon: int) -> Setting:
     """Labels drawn with an exact edge."""
-    return Setting("oracle-noise", adversary, graph, horizon, replicates=RUNS)
+    return Setting("oracle-noise", adversary, graph, horizon, runs=RUNS)
 
 
 @cache
@@ -125,27 +169,28 @@ def _claims(
         Proof.PROVED,
         "true of the weak learners whose S is known: Hedge over a class that holds a hypothesis of edge 2 gamma, and"
         " labels drawn with edge 2 gamma",
-        partial(_missing, graph, False),
+        partial(_unmet, graph, False),
         names=(excess, "S"),
+        adaptive=True,
     )
     derived = Form(
         "derived",
         inequality + rf" \text{{ for all }} T \text{{ at once}},\ {shown}",
         Proof.PROVED,
         "the same S serves: the drift of the edge holds a martingale down for ever",
-        partial(_missing, graph, True),
+        partial(_unmet, graph, True),
         names=(f"largest {excess}", "S"),
+        adaptive=True,
     )
     source = "OnlineWLC" if graph == "full" else "BanditWLC"
     condition = Claim(
         id=f"boosting/{name}",
         title=title,
         source=BOOSTING.at(source),
-        kind=Kind.TAIL,
-        about="weak learners",
+        game="weak",
         forms=(printed,),
+        judge=tail(_at_the_end, excess_limit),
         cases=settings,
-        examine=partial(examine_weak, _at_the_end, bound_of),
     )
     return condition, replace(
         condition,
@@ -153,7 +198,7 @@ def _claims(
         title=f"{title}, all rounds at once",
         source=BOOSTING.at(f"{source}; all rounds at once derived here"),
         forms=(derived,),
-        examine=partial(examine_weak, _at_any_time, bound_of),
+        judge=tail(_at_any_time, excess_limit),
     )
 
 

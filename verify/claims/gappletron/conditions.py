@@ -18,12 +18,14 @@ from fractions import Fraction
 import numpy as np
 
 from ....algorithms.losses import Hinge
-from ...certificates.instances import ScoreInstance
-from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
+from ...author import Claim, Form, Interval, Kind, Pathwise, Proof, Sides, Verdict
 from ...exact import gappletron as exact
-from ...exact.numbers import Interval
-from ...games.labels.case import Case, Rounds
-from .lemmas import called_regular, is_regular, needs, score_instance
+from ...games.labels.case import Case
+from ...games.labels.rounds import Rounds
+from ..papers import GAPPLETRON
+from .hypotheses import called_regular, is_crafted, is_regular, needs
+from .instances import ScoreInstance
+from .lemmas import score_instance
 from .settings import condition_settings
 
 
@@ -59,7 +61,7 @@ def _condition_2_exact(instance: ScoreInstance, form: Form) -> tuple[Interval, I
     )
 
 
-def _printed_missing(case: Case) -> str | None:
+def _printed_unmet(case: Case) -> str | None:
     if reason := needs("loss")(case):
         return reason
     if not called_regular(case):
@@ -67,7 +69,7 @@ def _printed_missing(case: Case) -> str | None:
     return None
 
 
-def _repaired_missing(case: Case) -> str | None:
+def _repaired_unmet(case: Case) -> str | None:
     if reason := needs("loss")(case):
         return reason
     if not is_regular(case):
@@ -79,7 +81,6 @@ CONDITION_2 = Claim(
     id="gappletron/condition-2",
     title="regular losses dominate the zero-one loss",
     source=GAPPLETRON.at("equation (2)"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -88,10 +89,11 @@ CONDITION_2 = Claim(
             Proof.FALSE,
             "for the logistic loss it holds exactly when the base is at most 2; base K >= 3 fails at two"
             " equal top scores",
-            _printed_missing,
+            _printed_unmet,
             lambda case: (
-                Verdict.HOLDS if is_regular(case) else Verdict.REFUTED if case.is_crafted else None
+                Verdict.HOLDS if is_regular(case) else Verdict.REFUTED if is_crafted(case) else None
             ),
+            adaptive=True,
         ),
         Form(
             "repaired",
@@ -100,13 +102,18 @@ CONDITION_2 = Claim(
             Proof.PROVED,
             "smooth hinge in the normalisation 1 - 2m, (1 - m)^2; logistic loss with the best possible base"
             " 2",
-            _repaired_missing,
+            _repaired_unmet,
+            adaptive=True,
         ),
     ),
-    sides=_condition_2_sides,
+    judge=Pathwise(
+        _condition_2_sides,
+        instance_of=score_instance,
+        exact=_condition_2_exact,
+        kind=Kind.EXACT,
+        instances=(ScoreInstance,),
+    ),
     cases=condition_settings,
-    instance_of=score_instance,
-    certify=_condition_2_exact,
 )
 
 
@@ -138,7 +145,7 @@ def _condition_3_exact(instance: ScoreInstance, form: Form) -> tuple[Interval, I
     return instance.squared_gradient, 2 * smoothness * instance.losses[instance.label]
 
 
-def _smooth_missing(case: Case) -> str | None:
+def _smooth_unmet(case: Case) -> str | None:
     if reason := needs("loss")(case):
         return reason
     if isinstance(case.loss, Hinge):
@@ -150,7 +157,6 @@ CONDITION_3 = Claim(
     id="gappletron/condition-3",
     title="squared gradient at most 2L times the loss",
     source=GAPPLETRON.at("equation (3)"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -158,11 +164,16 @@ CONDITION_3 = Claim(
             r" 0.40727\,\|x\|^2/\ln b \text{ (logistic, base } b)",
             Proof.PROVED,
             "with the sharp constants; tight for the smooth hinge at every margin in [0, 1)",
-            _smooth_missing,
+            _smooth_unmet,
+            adaptive=True,
         ),
     ),
-    sides=_condition_3_sides,
+    judge=Pathwise(
+        _condition_3_sides,
+        instance_of=score_instance,
+        exact=_condition_3_exact,
+        kind=Kind.EXACT,
+        instances=(ScoreInstance,),
+    ),
     cases=condition_settings,
-    instance_of=score_instance,
-    certify=_condition_3_exact,
 )

@@ -13,65 +13,25 @@ L           the factor 4 ||x||^2 of Lemma 3
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ....algorithms.losses import Hinge, Logistic, SmoothHinge
-from ....arrays import FloatArray
-from ...certificates.instances import RoundInstance, ScoreInstance
-from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Suspect, Verdict
-from ...exact.numbers import Interval, Undecided
-from ...games.labels.case import Case, Rounds
+from ....algorithms.losses import Hinge
+from ...author import Claim, Form, Interval, Pathwise, Proof, Sides, Suspect, Verdict
+from ...exact.numbers import Undecided, rational
+from ...games.labels.case import Case
 from ...games.labels.record import ERROR, GRADIENT, LOSS
-from .settings import round_settings
+from ...games.labels.rounds import Rounds
+from ..papers import GAPPLETRON
+from .hypotheses import called_regular, is_crafted, is_regular, needs, not_repaired
+from .instances import RoundInstance, ScoreInstance
+from .rounds import rates, rounding_of_round, uniform_size
+from .settings import lemma_1_settings, round_settings
 
 SAME_LAW = 1e-12
 """Largest deviation of probabilities at which the learner is taken to follow its declared rule."""
-
-
-def rounding_of_round(rounds: Rounds, losses: FloatArray) -> FloatArray:
-    """Bound on the rounding error of one round's sides; absolute, since 1 - p(y) is."""
-    case = rounds.case
-    share = 1e-9 if case.declaration.rule is None else 1e-13 * (case.n_labels + 2)
-    return share * (1 + losses) + rounds.gap_rounding
-
-
-def needs(*names: str) -> Callable[[Case], str | None]:
-    """The hypothesis that the learner declares the named things, and that its scores are known."""
-
-    def missing(case: Case) -> str | None:
-        if not case.declaration.weights:
-            return "the learner has no attribute 'weights' of shape (labels, features)"
-        for name in names:
-            if getattr(case.declaration, name) is None:
-                return f"the learner declares no {name.replace('_', ' ')}"
-        return None
-
-    return missing
-
-
-def plays_rule(printed: bool, case: Case) -> str | None:
-    """The hypothesis that the learner declares the printed rule, or that it declares a repaired one."""
-    if printed != (case.declaration.rule == "printed"):
-        return f"the learner plays the rule '{case.declaration.rule}'"
-    return None
-
-
-def not_repaired(case: Case) -> str | None:
-    """The hypothesis that the learner does not declare a repaired rule; it need not declare any."""
-    if case.declaration.rule in ("threshold", "mixture"):
-        return "Algorithm 1 as printed has another exploration rule"
-    return None
-
-
-def sees_enough(case: Case) -> Verdict | None:
-    """``holds`` where bound (9) is true of the printed rule too: every label is seen by K / rho actions."""
-    graph = case.graph
-    safe = int(graph.in_degree.min()) * graph.domination_number >= graph.n_actions
-    return Verdict.HOLDS if safe else None
 
 
 def loss_share(loss: str, K: int) -> Fraction:
@@ -83,47 +43,35 @@ def loss_share(loss: str, K: int) -> Fraction:
 def round_instance(case: Case, suspect: Suspect) -> RoundInstance | None:
     """The suspect round as an exact instance, if the learner's probabilities are those of its rule."""
     declared = case.declaration
-    if declared.rule is None or declared.loss is None or declared.gamma is None:
+    if declared.get("rule") is None or declared.loss is None or declared.get("gamma") is None:
         return None
-    if not np.isfinite(suspect.scores).all():  # a stranger's learner need not show its weights
+    row = suspect.row
+    if not np.isfinite(row.scores).all():  # a user's learner need not show its weights
         return None
     instance = RoundInstance(
         score_instance(case, suspect),
-        declared.rule,  # type: ignore[arg-type]
-        Fraction(declared.gamma),
-        suspect.counter,
+        declared.get("rule"),  # type: ignore[arg-type]
+        rational(declared["gamma"]),
+        row.counter,
         tuple(tuple(int(seen) for seen in row) for row in case.graph.observes),
     )
     try:
         law = np.array([float(p) for p in instance.probabilities])
     except Undecided:
         return None
-    same = np.abs(law - np.array(suspect.probabilities)).max() <= SAME_LAW
+    same = np.abs(law - np.array(row.probabilities)).max() <= SAME_LAW
     return instance if same else None
 
 
 def score_instance(case: Case, suspect: Suspect) -> ScoreInstance:
     """The suspect's scores and label as an exact instance."""
     assert case.loss is not None
-    return ScoreInstance(
-        case.loss.spec, tuple(Fraction(score) for score in suspect.scores), suspect.label
-    )
+    row = suspect.row
+    label = row.label if suspect.label is None else suspect.label
+    return ScoreInstance(case.loss.spec, tuple(rational(score) for score in row.scores), label)
 
 
-def is_regular(case: Case) -> bool:
-    """Whether the loss satisfies condition (2) with a gap map in [0, 1]."""
-    loss = case.loss
-    if isinstance(loss, Logistic):
-        return loss.base == 2 or (loss.base is None and case.n_labels == 2)
-    return isinstance(loss, SmoothHinge)
-
-
-def called_regular(case: Case) -> bool:
-    """Whether the paper calls the loss regular: smooth hinge, and the logistic loss with base K."""
-    return isinstance(case.loss, SmoothHinge) or case.loss == Logistic(None)
-
-
-def _printed_missing(case: Case) -> str | None:
+def _printed_unmet(case: Case) -> str | None:
     if reason := needs("loss", "gamma")(case):
         return reason
     if not called_regular(case):
@@ -134,10 +82,10 @@ def _printed_missing(case: Case) -> str | None:
 def _printed_expected(case: Case) -> Verdict | None:
     if is_regular(case):
         return Verdict.HOLDS
-    return Verdict.REFUTED if case.is_crafted else None
+    return Verdict.REFUTED if is_crafted(case) else None
 
 
-def _repaired_missing(case: Case) -> str | None:
+def _repaired_unmet(case: Case) -> str | None:
     if reason := needs("loss", "gamma")(case):
         return reason
     if not is_regular(case):
@@ -147,8 +95,8 @@ def _repaired_missing(case: Case) -> str | None:
 
 def _mistake_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     losses = rounds.column(LOSS)
-    share = loss_share(case.loss_name, case.uniform_size)
-    envelope = float(share) * losses + rounds.rates
+    share = loss_share(case.loss_name, uniform_size(case))
+    envelope = float(share) * losses + rates(rounds)
     return Sides(
         rounds.column(ERROR), envelope, rounding_of_round(rounds, losses), live=envelope < 1
     )
@@ -166,7 +114,6 @@ LEMMA_1 = Claim(
     id="gappletron/lemma-1",
     title="expected mistake at most (K-1)/K of the loss plus gamma",
     source=GAPPLETRON.at("Lemma 1"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "printed",
@@ -175,8 +122,9 @@ LEMMA_1 = Claim(
             Proof.FALSE,
             "logistic loss with base K >= 3 is not regular: two equal top scores and the others far"
             " below violate condition (2)",
-            _printed_missing,
+            _printed_unmet,
             _printed_expected,
+            adaptive=True,
         ),
         Form(
             "repaired",
@@ -185,17 +133,18 @@ LEMMA_1 = Claim(
             Proof.PROVED,
             "condition (2) and a gap map in [0, 1] are what the proof uses; for the logistic loss: base"
             " 2 and a = min{1, -log_2 q(y*)}",
-            _repaired_missing,
+            _repaired_unmet,
+            adaptive=True,
         ),
     ),
-    sides=_mistake_sides,
-    cases=round_settings,
-    instance_of=round_instance,
-    certify=_mistake_exact,
+    judge=Pathwise(
+        _mistake_sides, instance_of=round_instance, exact=_mistake_exact, instances=(RoundInstance,)
+    ),
+    cases=lemma_1_settings,
 )
 
 
-def _hinge_missing(case: Case) -> str | None:
+def _hinge_unmet(case: Case) -> str | None:
     if reason := needs("loss", "gamma")(case):
         return reason
     if case.loss != Hinge(0.5):
@@ -207,7 +156,6 @@ LEMMA_3 = Claim(
     id="gappletron/lemma-3",
     title="Lemma 1 for the hinge loss",
     source=GAPPLETRON.at("Lemma 3, first part"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "printed",
@@ -215,13 +163,14 @@ LEMMA_3 = Claim(
             r" \quad (\kappa = \tfrac12)",
             Proof.PROVED,
             "true; only the proof's sentence with (K-1)/K fails at K = 2",
-            _hinge_missing,
+            _hinge_unmet,
+            adaptive=True,
         ),
     ),
-    sides=_mistake_sides,
+    judge=Pathwise(
+        _mistake_sides, instance_of=round_instance, exact=_mistake_exact, instances=(RoundInstance,)
+    ),
     cases=round_settings,
-    instance_of=round_instance,
-    certify=_mistake_exact,
 )
 
 
@@ -245,18 +194,21 @@ LEMMA_3_GRADIENT = Claim(
     id="gappletron/lemma-3-gradient",
     title="gradient of the hinge loss at the learner's weights",
     source=GAPPLETRON.at("Lemma 3, second part"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "printed",
             r"\|\nabla\ell_t(W_t)\|^2 \le 4\,\|x_t\|^2\,\ell_t(W_t)",
             Proof.PROVED,
             "true at W = W_t, the only place where it is used; away from it condition (3) fails",
-            _hinge_missing,
+            _hinge_unmet,
+            adaptive=True,
         ),
     ),
-    sides=_lemma_3_gradient_sides,
+    judge=Pathwise(
+        _lemma_3_gradient_sides,
+        instance_of=round_instance,
+        exact=_lemma_3_gradient_exact,
+        instances=(RoundInstance,),
+    ),
     cases=round_settings,
-    instance_of=round_instance,
-    certify=_lemma_3_gradient_exact,
 )

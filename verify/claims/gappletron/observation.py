@@ -23,12 +23,15 @@ from numpy.typing import NDArray
 
 from ....algorithms.losses import Loss
 from ....arrays import FloatArray
-from ...certificates.instances import RoundInstance
-from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
-from ...exact.numbers import Interval
-from ...games.labels.case import Case, Rounds
+from ...author import Claim, Form, Interval, Pathwise, Proof, Sides, Verdict
+from ...games.labels.case import Case
 from ...games.labels.record import BEST, MARGIN
-from .lemmas import needs, not_repaired, plays_rule, round_instance
+from ...games.labels.rounds import Rounds
+from ..papers import GAPPLETRON
+from .hypotheses import is_crafted, needs, not_repaired, plays_rule
+from .instances import RoundInstance
+from .lemmas import round_instance
+from .rounds import gap_rounding, nominal_rates, rates
 from .settings import bound_settings, round_settings
 
 CONFORMITY = 1e-12
@@ -46,54 +49,54 @@ def gap_map(
 def line_10(case: Case, rounds: Rounds, uniform: NDArray[np.bool_], gap: FloatArray) -> FloatArray:
     """Line 10 of Algorithm 1 with zeta given by ``uniform``, shape (rounds, actions)."""
     n, graph = len(rounds), case.graph
-    rates = rounds.rates
+    explored = rates(rounds)
     best = rounds.block.best
     exploring = np.zeros(graph.n_actions)
     exploring[list(graph.dominating)] = 1 / graph.domination_number
     p = np.where(
         uniform[:, None],
         np.outer(gap, np.full(graph.n_actions, 1 / graph.n_actions)),
-        np.outer(rates, exploring),
+        np.outer(explored, exploring),
     )
-    p[np.arange(n), best] += 1 - np.where(uniform, gap, rates)
+    p[np.arange(n), best] += 1 - np.where(uniform, gap, explored)
     return p
 
 
 def mixture(case: Case, rounds: Rounds, gap: FloatArray) -> FloatArray:
     """The repaired line 10, which always explores the dominating set, shape (rounds, actions)."""
     n, graph = len(rounds), case.graph
-    rates = rounds.rates
+    explored = rates(rounds)
     best = rounds.block.best
     labels = np.zeros(graph.n_actions)
     labels[: graph.n_labels] = 1 / graph.n_labels
     exploring = np.zeros(graph.n_actions)
     exploring[list(graph.dominating)] = 1 / graph.domination_number
-    p = np.outer((1 - rates) * gap, labels) + np.outer(rates, exploring)
-    p[np.arange(n), best] += (1 - rates) * (1 - gap)
+    p = np.outer((1 - explored) * gap, labels) + np.outer(explored, exploring)
+    p[np.arange(n), best] += (1 - explored) * (1 - gap)
     return p
 
 
 def _algorithm_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    loss, rule = case.loss, case.declaration.rule
+    loss, rule = case.loss, case.declaration.get("rule")
     assert loss is not None
     scores, p = rounds.block.scores, rounds.block.probabilities
     gap = gap_map(loss, scores, rounds.column(BEST).astype(np.int64), rounds.column(MARGIN))
     if rule == "mixture":
         deviation = np.abs(p - mixture(case, rounds, gap)).max(axis=1)
     else:
-        threshold = rounds.rates
+        threshold = rates(rounds)
         if rule == "threshold":
-            threshold = case.graph.n_actions / case.graph.domination_number * rounds.rates
+            threshold = case.graph.n_actions / case.graph.domination_number * rates(rounds)
         first = np.abs(p - line_10(case, rounds, threshold <= gap, gap)).max(axis=1)
         # at equality up to rounding either value of zeta is right
         other = np.abs(p - line_10(case, rounds, threshold > gap, gap)).max(axis=1)
-        tied = np.abs(threshold - gap) <= CONFORMITY + rounds.gap_rounding
+        tied = np.abs(threshold - gap) <= CONFORMITY + gap_rounding(rounds)
         deviation = np.where(tied, np.minimum(first, other), first)
     deviation = np.where(np.isnan(gap), np.nan, deviation)  # exploring gives numbers without it
-    return Sides(deviation, np.full(len(rounds), CONFORMITY), rounds.gap_rounding)
+    return Sides(deviation, np.full(len(rounds), CONFORMITY), gap_rounding(rounds))
 
 
-def _rule_missing(printed: bool, case: Case) -> str | None:
+def _rule_unmet(printed: bool, case: Case) -> str | None:
     return needs("loss", "gamma", "rule")(case) or plays_rule(printed, case)
 
 
@@ -101,7 +104,6 @@ ALGORITHM_1 = Claim(
     id="gappletron/algorithm-1",
     title="the probabilities are those of line 10",
     source=GAPPLETRON.at("Algorithm 1"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "printed",
@@ -110,7 +112,8 @@ ALGORITHM_1 = Claim(
             r" \quad\text{up to } 10^{-12}",
             Proof.PROVED,
             "a definition: recomputed from the scores and the count of rounds",
-            lambda case: _rule_missing(True, case),
+            lambda case: _rule_unmet(True, case),
+            adaptive=True,
         ),
         Form(
             "repaired",
@@ -119,10 +122,11 @@ ALGORITHM_1 = Claim(
             r"+\tfrac{\gamma_t}{\rho}\mathbf 1_S",
             Proof.PROVED,
             "a definition: line 9 with the threshold, or line 10 as a mixture",
-            lambda case: _rule_missing(False, case),
+            lambda case: _rule_unmet(False, case),
+            adaptive=True,
         ),
     ),
-    sides=_algorithm_sides,
+    judge=Pathwise(_algorithm_sides),
     cases=round_settings,
 )
 
@@ -146,24 +150,24 @@ def _bound_9_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
         rho = float(
             effective_domination(
                 form.name,
-                case.declaration.rule,
+                case.declaration.get("rule"),
                 graph.domination_number,
                 graph.n_actions,
                 int(graph.in_degree.min()),
             )
         )
-        explored = np.where(rounds.counters > 0, rho / rounds.nominal_rates, 0.0)
+        explored = np.where(rounds.counters > 0, rho / nominal_rates(rounds), 0.0)
     envelope = np.maximum(explored, graph.n_actions / max(1, len(graph.revealing)))
     envelope[~np.isfinite(rounds.block.scores).all(axis=1)] = (
         np.nan
     )  # which rounds count is not known
-    share = 1e-9 if case.declaration.rule is None else 1e-12
+    share = 1e-9 if case.declaration.get("rule") is None else 1e-12
     # a probability of at least 1/E that is off by r gives a weight of at most E (1 + r E) or so
     finite = np.where(np.isfinite(envelope), envelope, 0.0)
     return Sides(
         weights,
         envelope,
-        (share + rounds.gap_rounding * finite) * envelope,
+        (share + gap_rounding(rounds) * finite) * envelope,
         live=np.asarray(np.isfinite(envelope)),
         label=rarest.astype(np.int64),
     )
@@ -196,11 +200,11 @@ def _bound_9_printed_expected(case: Case) -> Verdict | None:
     for y in range(graph.n_labels):
         unseen = ~graph.observes[: graph.n_labels, y]
         if graph.in_degree[y] < degree_needed and (outside & unseen).any():
-            return Verdict.REFUTED if case.is_crafted else None
+            return Verdict.REFUTED if is_crafted(case) else None
     return Verdict.HOLDS
 
 
-def _bound_9_printed_missing(case: Case) -> str | None:
+def _bound_9_printed_unmet(case: Case) -> str | None:
     return needs("gamma")(case) or not_repaired(case)
 
 
@@ -208,7 +212,6 @@ BOUND_9 = Claim(
     id="gappletron/bound-9",
     title="bound on the importance weights",
     source=GAPPLETRON.at("equation (9)"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "printed",
@@ -216,8 +219,9 @@ BOUND_9 = Claim(
             Proof.FALSE,
             "when zeta_t = 1 a label with d(y) < K/rho is observed with probability a_t d(y)/K only,"
             " and a_t may be as small as gamma_t",
-            _bound_9_printed_missing,
+            _bound_9_printed_unmet,
             _bound_9_printed_expected,
+            adaptive=True,
         ),
         Form(
             "repaired",
@@ -227,10 +231,11 @@ BOUND_9 = Claim(
             "line 9 with zeta = 1[(K/rho) gamma <= a] or line 10 as a mixture; or keep the algorithm and pay"
             " K/min d for rho",
             needs("gamma"),
+            adaptive=True,
         ),
     ),
-    sides=_bound_9_sides,
+    judge=Pathwise(
+        _bound_9_sides, instance_of=round_instance, exact=_bound_9_exact, instances=(RoundInstance,)
+    ),
     cases=bound_settings,
-    instance_of=round_instance,
-    certify=_bound_9_exact,
 )

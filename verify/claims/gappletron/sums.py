@@ -22,12 +22,15 @@ import numpy as np
 
 from ....adversaries.crafted import Alternation
 from ....algorithms.losses import Hinge
-from ...certificates.instances import DescentInstance
-from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Suspect, Verdict
-from ...exact.numbers import Interval
-from ...games.labels.case import Case, Rounds
+from ...author import Claim, Form, Interval, Pathwise, Proof, Sides, Suspect, Verdict
+from ...games.labels.case import Case
 from ...games.labels.record import ERROR, GRADIENT, LOSS
-from .lemmas import is_regular, loss_share, needs, plays_rule
+from ...games.labels.rounds import Rounds
+from ..papers import GAPPLETRON
+from .hypotheses import is_crafted, is_regular, needs, plays_rule
+from .instances import DescentInstance
+from .lemmas import loss_share
+from .rounds import rates, uniform_size
 from .settings import descent_settings, sum_settings
 
 ROUNDING = 1e-9
@@ -37,8 +40,8 @@ ROUNDING = 1e-9
 def tested_factor(case: Case) -> float:
     """The h that is put to the test: the declared one; where none is declared, what projection onto the
     comparator's ball would give, 2 sqrt(2) B."""
-    declared = case.declaration.regret_factor
-    return 2 * math.sqrt(2) * case.radius if declared is None else declared
+    declared = case.declaration.get("regret_factor")
+    return 2 * math.sqrt(2) * case.comparator_norm if declared is None else declared
 
 
 def _guarantee_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
@@ -82,7 +85,7 @@ def _descent_instance(case: Case, suspect: Suspect) -> DescentInstance | None:
 def _unprojected(case: Case) -> str | None:
     if reason := needs("loss")(case):
         return reason
-    if case.declaration.regret_factor is not None:
+    if case.declaration.get("regret_factor") is not None:
         return "the optimiser declares an h; the repaired form judges it"
     return None
 
@@ -91,7 +94,6 @@ GUARANTEE_4 = Claim(
     id="gappletron/guarantee-4",
     title="regret of the optimiser",
     source=GAPPLETRON.at("equation (4) and Section 6"),
-    kind=Kind.PATHWISE,
     forms=(
         Form(
             "printed",
@@ -101,7 +103,8 @@ GUARANTEE_4 = Claim(
             "without projection the ratio of the two sides at U = 0 grows linearly in T when the labels"
             " switch half way; tested is h = 2 sqrt(2) B",
             _unprojected,
-            lambda case: Verdict.REFUTED if case.is_crafted else None,
+            lambda case: Verdict.REFUTED if is_crafted(case) else None,
+            adaptive=True,
         ),
         Form(
             "repaired",
@@ -110,39 +113,43 @@ GUARANTEE_4 = Claim(
             Proof.PROVED,
             "projected descent has h = 2 sqrt(2) B, the regularised leader 6 B",
             needs("loss", "regret_factor"),
+            adaptive=True,
         ),
     ),
-    sides=_guarantee_sides,
+    judge=Pathwise(
+        _guarantee_sides,
+        instance_of=_descent_instance,
+        exact=_descent_exact,
+        instances=(DescentInstance,),
+    ),
     cases=lambda: [*sum_settings(), *descent_settings()],
-    instance_of=_descent_instance,
-    certify=_descent_exact,
 )
 
 
-def _lemma_2_missing(printed: bool, case: Case) -> str | None:
+def _lemma_2_unmet(printed: bool, case: Case) -> str | None:
     if reason := needs("loss", "gamma")(case):
         return reason
     if not (is_regular(case) or case.loss == Hinge(0.5)):
         return f"condition (2) fails for the loss {case.loss_name}"
     if reason := needs("regret_factor")(case):
         return f"guarantee (4) has no h: {reason}"
-    if case.declaration.gamma == 0 and not case.graph.is_full_information:
+    if case.declaration.get("gamma") == 0 and not case.graph.is_full_information:
         return "gamma = 0: a label may be unobservable"
-    return None if case.declaration.rule is None else plays_rule(printed, case)
+    return None if case.declaration.get("rule") is None else plays_rule(printed, case)
 
 
 def _lemma_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     declared = case.declaration
-    assert declared.regret_factor is not None
-    share = float(loss_share(case.loss_name, case.uniform_size))
+    assert declared.get("regret_factor") is not None
+    share = float(loss_share(case.loss_name, uniform_size(case)))
     losses, weights = rounds.column(LOSS), rounds.block.weights
     name = f"lemma-2-{form.name}"
     mistakes = rounds.prefix_sums(f"{name}-error", rounds.column(ERROR))
     base = rounds.prefix_sums(f"{name}-comparator", weights * rounds.comparator_losses)
-    exploration = rounds.prefix_sums(f"{name}-rates", rounds.rates)
+    exploration = rounds.prefix_sums(f"{name}-rates", rates(rounds))
     surplus = rounds.prefix_sums(f"{name}-surplus", (share - weights) * losses)
     squares = rounds.prefix_sums(f"{name}-squares", weights * weights * losses)
-    root = declared.regret_factor * np.sqrt(2 * case.smoothness * squares)
+    root = declared.get("regret_factor") * np.sqrt(2 * case.smoothness * squares)
     envelope = base + exploration + surplus + root
     scale = rounds.magnitude(f"{name}-comparator", f"{name}-surplus")
     return Sides(
@@ -158,7 +165,6 @@ LEMMA_2 = Claim(
     id="gappletron/lemma-2",
     title="sum of expected mistakes along every realisation",
     source=GAPPLETRON.at("Lemma 2"),
-    kind=Kind.PATHWISE,
     forms=tuple(
         Form(
             name,
@@ -167,7 +173,8 @@ LEMMA_2 = Claim(
             + suffix,
             Proof.PROVED,
             why,
-            partial(_lemma_2_missing, name == "printed"),
+            partial(_lemma_2_unmet, name == "printed"),
+            adaptive=True,
         )
         for name, suffix, why in (
             (
@@ -183,6 +190,6 @@ LEMMA_2 = Claim(
             ),
         )
     ),
-    sides=_lemma_2_sides,
+    judge=Pathwise(_lemma_2_sides),
     cases=sum_settings,
 )

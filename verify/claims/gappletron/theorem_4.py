@@ -22,20 +22,19 @@ import numpy as np
 
 from ....algorithms.gappletron import tuned_gamma
 from ....algorithms.losses import Hinge
-from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
+from ...author import Bound, Claim, Form, Mean, MeanSides, Proof, Verdict
 from ...games.labels.case import Case
-from ...games.labels.run_sums import Ledger
-from ...judges.mean import Bound, MeanSides, examine_mean
-from ...judges.pathwise import Outcome
-from .concealment import chain_of, exact_sides, examine_chain
-from .lemmas import is_regular, needs, plays_rule, sees_enough
+from ...games.labels.run_sums import RunSums
+from ..papers import GAPPLETRON
+from .concealment.chain import chain_of, exact_sides, examine_chain
+from .concealment.instance import ConcealedInstance
+from .hypotheses import is_regular, needs, plays_rule, sees_enough
 from .settings import concealed_settings, mean_settings
 
 
 def curvature(case: Case) -> float:
     """u = L h(U)^2."""
-    factor = case.declaration.regret_factor
-    assert factor is not None
+    factor = float(case.declaration["regret_factor"])
     return case.smoothness * factor * factor
 
 
@@ -44,31 +43,33 @@ def revealing_count(case: Case) -> int:
     return max(1, len(case.graph.revealing))
 
 
-def theorem_missing(tuning: str, case: Case) -> str | None:
+def theorem_unmet(tuning: str, case: Case) -> str | None:
     """The hypothesis of Theorems 3 to 5 that a case does not meet: loss, h, rule, and the tuning."""
     if reason := needs("loss", "gamma", "regret_factor")(case):
         return reason
     loss, declared = case.loss, case.declaration
     assert loss is not None
-    assert declared.gamma is not None
-    assert declared.regret_factor is not None
     if not (is_regular(case) or (loss == Hinge(0.5) and case.n_labels >= 3)):
         return f"condition (2) fails for the loss {loss.spec}"
-    if case.graph.n_actions > case.n_labels and declared.rule != "mixture":
+    if case.graph.n_actions > case.n_labels and declared.get("rule") != "mixture":
         return "in label-efficient graphs it needs the mixture rule (K + 1 stands for K otherwise)"
     if case.graph.is_full_information and tuning in ("theorem-3", "theorem-4a", "theorem-4b"):
         return None  # nothing is explored, so gamma plays no part
     if tuning == "theorem-3":
         return "it is about full information"
-    prescribed = tuned_gamma(tuning, case.problem, loss, declared.regret_factor, declared.delta)
-    if not math.isclose(declared.gamma, prescribed, rel_tol=1e-9):
-        return f"it prescribes gamma = {prescribed:.6g}, the learner declares {declared.gamma:.6g}"
+    prescribed = tuned_gamma(
+        tuning, case.problem, loss, declared["regret_factor"], declared.get("delta", 0.05)
+    )
+    if not math.isclose(declared["gamma"], prescribed, rel_tol=1e-9):
+        return (
+            f"it prescribes gamma = {prescribed:.6g}, the learner declares {declared['gamma']:.6g}"
+        )
     return None
 
 
-def separable_missing(tuning: str, case: Case) -> str | None:
+def separable_unmet(tuning: str, case: Case) -> str | None:
     """The same for a second part, which needs a comparator with loss zero, exactly."""
-    if reason := theorem_missing(tuning, case):
+    if reason := theorem_unmet(tuning, case):
         return reason
     if not case.separates_exactly:
         return "the comparator's loss is not exactly zero"
@@ -80,7 +81,7 @@ def regret_envelope(case: Case, rounds: int) -> float | None:
 
     The number of counted rounds is at most that of all rounds. None where a hypothesis is not met.
     """
-    if theorem_missing("theorem-4a", case) or (plays_rule(False, case) and not sees_enough(case)):
+    if theorem_unmet("theorem-4a", case) or (plays_rule(False, case) and not sees_enough(case)):
         return None
     K, u = case.n_labels, curvature(case)
     rho, q = case.graph.domination_number, revealing_count(case)
@@ -88,15 +89,15 @@ def regret_envelope(case: Case, rounds: int) -> float | None:
     return max(2 * K * K * u / q, 2 * math.sqrt(rho * K * u * counted))
 
 
-def _missing_a(printed: bool, case: Case) -> str | None:
-    return theorem_missing("theorem-4a", case) or plays_rule(printed, case)
+def _unmet_a(printed: bool, case: Case) -> str | None:
+    return theorem_unmet("theorem-4a", case) or plays_rule(printed, case)
 
 
-def _missing_b(printed: bool, case: Case) -> str | None:
-    return separable_missing("theorem-4b", case) or plays_rule(printed, case)
+def _unmet_b(printed: bool, case: Case) -> str | None:
+    return separable_unmet("theorem-4b", case) or plays_rule(printed, case)
 
 
-def _sides_a(case: Case, form: Form, ledger: Ledger) -> MeanSides:
+def _sides_a(case: Case, form: Form, ledger: RunSums) -> MeanSides:
     K, T, u = case.n_labels, ledger.rounds, curvature(case)
     rho, q = case.graph.domination_number, revealing_count(case)
     flat = 2 * K * K * u / q
@@ -117,11 +118,11 @@ def _sides_a(case: Case, form: Form, ledger: Ledger) -> MeanSides:
         least,
         most=T,
         guess=(K - 1) / K * T,
-        bites=f"without loss of the comparator it bites from T = {math.ceil(max(4 * K * rho * u, flat))}",
+        non_vacuous=(f"without loss of the comparator it is non-vacuous from T = {_first_a(case)}"),
     )
 
 
-def _sides_b(case: Case, form: Form, ledger: Ledger) -> MeanSides:
+def _sides_b(case: Case, form: Form, ledger: RunSums) -> MeanSides:
     K, T, u = case.n_labels, ledger.rounds, curvature(case)
     graph = case.graph
     rho, q = graph.domination_number, revealing_count(case)
@@ -131,26 +132,57 @@ def _sides_b(case: Case, form: Form, ledger: Ledger) -> MeanSides:
     top = 4 * math.sqrt(rho * u * T)
     loss = case.loss
     assert loss is not None
-    largest = loss.maximum(case.sequence.feature_norm, case.radius, K)
     zero = float(loss.values(np.zeros((1, K)), np.zeros(1, dtype=np.int64))[0])
     return MeanSides(
         ledger.errors + ledger.learner_loss / K,
         (Bound(np.maximum(flat, roots), max(flat, top)),),
         np.zeros(ledger.runs),
         flat,
-        most=T + T * largest / K,
+        most=_most_b(case, T),
         guess=(K - 1) / K * T + T * zero / K,
-        bites=f"mistakes alone reach it from T = {math.ceil(max(16 * rho * u, flat))}",
+        non_vacuous=f"mistakes alone reach it from T = {math.ceil(max(16 * rho * u, flat))}",
     )
 
 
-def _examine_b(
-    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
-) -> Outcome:
-    """Without sampling where both expectations can be computed, else from runs."""
-    if (chain := chain_of(case)) is not None:
-        return examine_chain(claim, form, chain)
-    return examine_mean(_sides_b, claim, form, case, replicates, interpreted=interpreted)
+def _vacuous_a(case: Case) -> str | None:
+    """Where the constant term alone is as large as all mistakes that the rounds can hold."""
+    K, u, q = case.n_labels, curvature(case), revealing_count(case)
+    flat = 2 * K * K * u / q
+    if case.horizon > flat:
+        return None
+    return (
+        f"2 K^2 L h(U)^2 / q = {flat:.6g} is at least T, and T rounds hold at most T mistakes: without loss of the"
+        f" comparator it is non-vacuous from T = {_first_a(case)}"
+    )
+
+
+def _first_a(case: Case) -> int:
+    """The smallest T above the bound of the first part, without loss of the comparator."""
+    K, u = case.n_labels, curvature(case)
+    rho, q = case.graph.domination_number, revealing_count(case)
+    return math.ceil(max(4 * K * rho * u, 2 * K * K * u / q))
+
+
+def _most_b(case: Case, rounds: int) -> float:
+    """The largest value that the observed side of the second part can have."""
+    assert case.loss is not None
+    K = case.n_labels
+    largest = case.loss.maximum(case.sequence.feature_norm, case.comparator_norm, K)
+    return rounds + rounds * largest / K
+
+
+def _vacuous_b(case: Case) -> str | None:
+    """The same for the second part, whose observed side has losses in it."""
+    K, u, q = case.n_labels, curvature(case), revealing_count(case)
+    flat = 4 * K * u / q
+    most = _most_b(case, case.horizon)
+    if most > flat:
+        return None
+    rho = case.graph.domination_number
+    return (
+        f"4 K L h(U)^2 / q = {flat:.6g} is at least {most:.6g}, the most that mistakes and losses of T rounds can add"
+        f" up to: mistakes alone reach it from T = {math.ceil(max(16 * rho * u, flat))}"
+    )
 
 
 def _printed_b_expected(case: Case) -> Verdict | None:
@@ -166,7 +198,6 @@ THEOREM_4A = Claim(
     id="gappletron/theorem-4a",
     title="expected mistakes, any comparator",
     source=GAPPLETRON.at("Theorem 4, first part"),
-    kind=Kind.MEAN,
     forms=(
         Form(
             "printed",
@@ -174,7 +205,7 @@ THEOREM_4A = Claim(
             r" 2E\big[h(U)\sqrt{\rho KLN}\big]\Big\}",
             Proof.BROKEN,
             _BROKEN,
-            partial(_missing_a, True),
+            partial(_unmet_a, True),
             sees_enough,
         ),
         Form(
@@ -183,18 +214,18 @@ THEOREM_4A = Claim(
             r" 2h(U)\sqrt{\rho KLN}\Big\}\Big]",
             Proof.PROVED,
             "with either repair of the exploration rule and the maximum inside the expectation",
-            partial(_missing_a, False),
+            partial(_unmet_a, False),
+            vacuous=_vacuous_a,
         ),
     ),
+    judge=Mean(_sides_a),
     cases=partial(mean_settings, "4a"),
-    examine=partial(examine_mean, _sides_a),
 )
 
 THEOREM_4B = Claim(
     id="gappletron/theorem-4b",
     title="expected mistakes, separable",
     source=GAPPLETRON.at("Theorem 4, second part"),
-    kind=Kind.MEAN,
     forms=(
         Form(
             "printed",
@@ -204,7 +235,7 @@ THEOREM_4B = Claim(
             "where one of K labels is revealing the printed rule may see the true label with probability"
             " gamma_t/K only, and the expected mistakes grow like K times the bound; true for bandit feedback"
             " and full information",
-            partial(_missing_b, True),
+            partial(_unmet_b, True),
             _printed_b_expected,
         ),
         Form(
@@ -213,10 +244,10 @@ THEOREM_4B = Claim(
             r" E\Big[\max\Big\{4h(U)\sqrt{\rho LN}, \frac{cKLh(U)^2}{q}\Big\}\Big]",
             Proof.PROVED,
             "with either repair of the exploration rule; c = 4, and 8 where K/2 < |Q| < K",
-            partial(_missing_b, False),
+            partial(_unmet_b, False),
+            vacuous=_vacuous_b,
         ),
     ),
+    judge=Mean(_sides_b, computed=examine_chain, exact=exact_sides, instances=(ConcealedInstance,)),
     cases=lambda: [*mean_settings("4b"), *concealed_settings()],
-    examine=_examine_b,
-    certify=exact_sides,
 )

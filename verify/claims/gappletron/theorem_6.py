@@ -26,11 +26,13 @@ from functools import partial
 import numpy as np
 
 from ....adversaries.segments import Segments
-from ...certificates.make import Certificate, audit_of
-from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
+from ....arrays import FloatArray
+from ...author import Cell, Claim, Evidence, Form, LowerBound, Proof
+from ...certificates.make import audit_certificate
 from ...games.labels.case import Case
 from ...games.labels.record import ACTION, MISTAKE
-from ...judges.pathwise import Curve, Outcome
+from ...outcome import Curve
+from ..papers import GAPPLETRON
 from .settings import segment_settings
 
 
@@ -45,27 +47,25 @@ def environment_weights(lengths: list[int]) -> list[Fraction]:
     return [weight / total for weight in weights]
 
 
-def examine(
-    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
-) -> Outcome:
+def force(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
     """Play every environment with the same draws and compare integers."""
-    design = case.adversary
+    case, design = cell.case, cell.case.adversary
     assert isinstance(design, Segments)
     lengths = [int(length) for length in design.lengths]
     weights = environment_weights(lengths)
     value = sum((w * s for w, s in zip(weights[1:], lengths, strict=True)), Fraction(0))
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    found = Outcome(Verdict.HOLDS, envelope=float(value))
+    found = Evidence(envelope=float(value))
     weighted: list[Fraction] = []
     forced: list[list[int]] = []
     cases = [
         replace(case, sequence=replace(design, environment=j).sequence())
         for j in range(design.n + 1)
     ]
-    for replicate in range(replicates):
+    for run in range(runs):
         mistakes: list[int] = []
         for j, environment in enumerate(cases):
-            blocks = list(environment.game.play(replicate, trace=True, interpreted=interpreted))
+            blocks = list(environment.game.play(run, trace=True, interpreted=interpreted))
             columns = np.concatenate([block.columns for block in blocks])
             p = np.concatenate([block.probabilities for block in blocks])
             mistakes.append(int(columns[:, MISTAKE].sum()))
@@ -79,17 +79,17 @@ def examine(
             different = np.flatnonzero((p[: until + 1] != silent[: until + 1]).any(axis=1))
             if different.size:
                 at = int(different[0])
-                return _refuted(found, claim, form, case, replicate, j, at, silent[at], p[at])
+                return _saw(cell, found, (run, at), j, silent[at], p[at])
         weighted.append(sum((w * m for w, m in zip(weights, mistakes, strict=True)), Fraction(0)))
         forced.append(mistakes)
         found.runs += 1
         if weighted[-1] < value:
-            at = case.sequence.horizon - 1
-            return _refuted(found, claim, form, case, replicate, 0, at, silent[at], silent[at])
+            at = case.horizon - 1
+            return _saw(cell, found, (run, at), 0, silent[at], silent[at])
     smallest = min(weighted)
     by_environment = np.array(forced, dtype=np.float64)
     hardest = by_environment[:, int(by_environment.mean(axis=0).argmax())]
-    found.curve = Curve.of_runs(sum(lengths), hardest, np.full(replicates, float(value)))
+    found.curve = Curve.of_runs(sum(lengths), hardest, np.full(runs, float(value)))
     found.observed = float(smallest)
     found.ratio = float(smallest / value)
     if set(weights) == {Fraction(1, design.n + 1)}:
@@ -101,39 +101,36 @@ def examine(
         sums = f"weighted mistakes are at least {float(smallest):.4g} >= {float(value):.4g}"
     if set(weighted) == {value}:
         sums += ", with equality"
-    found.evidence = (
-        f"{sums} in each of {replicates} seeds; p the same bit for bit up to the reveal"
-    )
+    found.says = f"{sums} in each of {runs} seeds; p the same bit for bit up to the reveal"
     return found
 
 
-def _refuted(
-    found: Outcome,
-    claim: Claim,
-    form: Form,
-    case: Case,
-    replicate: int,
+def _saw(
+    cell: Cell,
+    found: Evidence,
+    place: tuple[int, int],
     environment: int,
-    at: int,
-    before: np.ndarray[tuple[int], np.dtype[np.float64]],
-    after: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> Outcome:
-    found.verdict = Verdict.REFUTED
-    found.evidence = (
-        f"certified: replicate {replicate}, round {at}: p in environment {environment} differs from"
+    before: FloatArray,
+    after: FloatArray,
+) -> Evidence:
+    """The evidence against a learner that saw a hidden label in a round of a run."""
+    run, at = place
+    found.refutes = True
+    found.says = words = (
+        f"certified: replicate {run}, round {at}: p in environment {environment} differs from"
         " environment 0 before anything was revealed; the learner saw a hidden label"
     )
-    content = audit_of(claim, form, case, replicate, at) | {
+    content = {
         "environment": environment,
         "before": before.tolist(),
         "after": after.tolist(),
     }
-    deviation = float(np.abs(before - after).max())
-    found.certificate = Certificate(content, (deviation, 0.0), found.evidence)
+    values = (float(np.abs(before - after).max()), 0.0)
+    found.certify = lambda: audit_certificate(cell, run, at, content, values, words)
     return found
 
 
-def _missing(design: str, case: Case) -> str | None:
+def _unmet(design: str, case: Case) -> str | None:
     if not isinstance(case.adversary, Segments):
         return "it is about its own environments (adversary segments)"
     if case.graph.observes.tolist() != [[False, False], [True, True]]:
@@ -147,8 +144,6 @@ THEOREM_6 = Claim(
     id="gappletron/theorem-6",
     title="filtering forces order sqrt(T) mistakes on every learner",
     source=GAPPLETRON.at("Theorem 6"),
-    kind=Kind.LOWER_BOUND,
-    relation=">=",
     forms=(
         Form(
             "printed",
@@ -157,7 +152,7 @@ THEOREM_6 = Claim(
             Proof.PROVED,
             "true; the constant is implicit and its proof gives 0.354, counting mistakes before the segment"
             " 0.638",
-            partial(_missing, "equal"),
+            partial(_unmet, "equal"),
         ),
         Form(
             "repaired",
@@ -166,9 +161,9 @@ THEOREM_6 = Claim(
             Proof.PROVED,
             "the best constant of the argument, 0.707: an integer inequality for every seed, with equality for"
             " the optimal learner",
-            partial(_missing, "decreasing"),
+            partial(_unmet, "decreasing"),
         ),
     ),
+    judge=LowerBound(force),
     cases=segment_settings,
-    examine=examine,
 )

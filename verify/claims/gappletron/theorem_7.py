@@ -15,19 +15,18 @@ mistakes, without sampling, while U-hat loses M (1 - 1/K)^2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ....adversaries.random_labels import RandomLabels
-from ...certificates.instances import HorizonInstance
-from ...certificates.make import Certificate, exact_certificate
-from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
-from ...exact.numbers import Interval
+from ...author import Cell, Claim, Evidence, Form, Interval, LowerBound, Proof, Verdict
+from ...certificates.make import exact_certificate
 from ...games.labels.case import Case
-from ...judges.pathwise import Outcome
+from ..papers import GAPPLETRON
+from .instances import HorizonInstance
 from .settings import random_label_settings
 
 
@@ -48,16 +47,7 @@ def play_greedy(case: Case, horizon: int, *, interpreted: bool = False) -> Greed
     labels: list[int] = []
     for t in range(horizon):
         sequence = design.with_labels([*labels, *([0] * (horizon - t))])
-        game = Case(
-            case.setting,
-            case.learner,
-            design,
-            case.graph,
-            sequence,
-            case.comparator,
-            case.radius,
-            case.seed,
-        ).game
+        game = replace(case, sequence=sequence).game
         blocks = list(game.play(0, trace=True, stop=t + 1, interpreted=interpreted))
         p = blocks[-1].probabilities[-1][:K]
         identity = max(identity, abs(float(np.mean(1 - p)) - (K - 1) / K))
@@ -71,23 +61,20 @@ def forced_value(K: int, B: int) -> Fraction:
     return Fraction((B * B - 1) * (K - 1)) + Fraction(K - 1, K)
 
 
-def examine(
-    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
-) -> Outcome:
+def force(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
     """Force the value with greedy labels, or show that the horizon is too short for it."""
-    design = case.adversary
+    case, design = cell.case, cell.case.adversary
     assert isinstance(design, RandomLabels)
-    K, B, M, T = design.n_labels, design.comparator_norm, design.fresh_rounds, case.sequence.horizon
+    K, B, M, T = design.n_labels, design.comparator_norm, design.fresh_rounds, case.horizon
     value = forced_value(K, B)
-    found = Outcome(Verdict.UNDECIDED, envelope=float(value), runs=1, rounds=T)
+    found = Evidence(envelope=float(value), enough=False, runs=1, rounds=T)
     if T <= M:
-        proof: Certificate | None = exact_certificate(claim, form, HorizonInstance(K, B, T))
-        if proof is None:
-            found.evidence = f"undecided for T = {T}; forced from T = {M + 1} on"
-            return found
-        found.verdict, found.certificate = Verdict.REFUTED, proof
-        found.observed, found.ratio = float(T), T / float(value)
-        found.evidence = f"certified: {T} rounds hold at most {T} mistakes, {value} are claimed"
+        proof = exact_certificate(cell.claim, cell.form, HorizonInstance(K, B, T))
+        found.says = f"undecided for T = {T}; forced from T = {M + 1} on"
+        if proof is not None:
+            found.refutes, found.certify = True, lambda: proof
+            found.observed, found.ratio = float(T), T / float(value)
+            found.says = f"certified: {T} rounds hold at most {T} mistakes, {value} are claimed"
         return found
     greedy = play_greedy(case, M + 1, interpreted=interpreted)
     comparator = M * Fraction(K - 1, K) ** 2
@@ -95,12 +82,11 @@ def examine(
     found.ratio = found.observed / float(value)
     found.rounds = M + 1
     tolerance = 1e-12 * (M + 1)
-    found.evidence = (
+    found.says = (
         f"greedy labels force {found.observed:.6g} of {value} without sampling; per-round identity to"
         f" {greedy.identity:.1e}"
     )
-    if greedy.identity <= 1e-12 and found.observed >= float(value) - tolerance:
-        found.verdict = Verdict.HOLDS
+    found.enough = greedy.identity <= 1e-12 and found.observed >= float(value) - tolerance
     return found
 
 
@@ -111,18 +97,18 @@ def _exact(instance: HorizonInstance, form: Form) -> tuple[Interval, Interval]:
     )
 
 
-def _missing(short: bool, case: Any) -> str | None:
+def _unmet(short: bool, case: Any) -> str | None:
     if not isinstance(case.adversary, RandomLabels):
         return "it is about its own environments (adversary random-labels)"
     if not case.graph.is_full_information:
         return "it is about full information"
-    if not short and case.sequence.horizon <= case.adversary.fresh_rounds:
+    if not short and case.horizon <= case.adversary.fresh_rounds:
         return f"it needs T >= {case.adversary.fresh_rounds + 1}"
     return None
 
 
 def _printed_expected(case: Case) -> Verdict | None:
-    design, T = case.adversary, case.sequence.horizon
+    design, T = case.adversary, case.horizon
     assert isinstance(design, RandomLabels)
     if design.fresh_rounds < T:
         return Verdict.HOLDS
@@ -133,8 +119,6 @@ THEOREM_7 = Claim(
     id="gappletron/theorem-7",
     title="full information forces order B^2 K surrogate regret on every learner",
     source=GAPPLETRON.at("Theorem 7"),
-    kind=Kind.LOWER_BOUND,
-    relation=">=",
     forms=(
         Form(
             "printed",
@@ -142,7 +126,7 @@ THEOREM_7 = Claim(
             r" \quad\text{for some sequence, any } T",
             Proof.FALSE,
             "fewer rounds than the right side cannot hold so many mistakes",
-            lambda case: _missing(True, case),
+            lambda case: _unmet(True, case),
             _printed_expected,
         ),
         Form(
@@ -151,10 +135,9 @@ THEOREM_7 = Claim(
             r" \quad T \ge (B^2-1)K^2+1",
             Proof.PROVED,
             "the average of 1 - p_t(y) over the labels is (K-1)/K in every round; greedy labels do no worse",
-            lambda case: _missing(False, case),
+            lambda case: _unmet(False, case),
         ),
     ),
+    judge=LowerBound(force, exact=_exact, instances=(HorizonInstance,)),
     cases=random_label_settings,
-    examine=examine,
-    certify=_exact,
 )

@@ -20,13 +20,13 @@ from functools import partial
 
 import numpy as np
 
-from ...claim import GAPPLETRON, Claim, Form, Kind, Proof
+from ...author import Claim, Form, Proof, Tail, TailSides
 from ...games.labels.case import Case
-from ...games.labels.run_sums import Ledger
-from ...judges.tail import TailSides, examine_tail
-from .lemmas import plays_rule, sees_enough
+from ...games.labels.run_sums import RunSums
+from ..papers import GAPPLETRON
+from .hypotheses import plays_rule, sees_enough
 from .settings import tail_settings
-from .theorem_4 import curvature, revealing_count, separable_missing, theorem_missing
+from .theorem_4 import curvature, revealing_count, separable_unmet, theorem_unmet
 
 DELTAS = (0.5, 0.2, 0.05, 0.01)
 
@@ -36,7 +36,7 @@ def deltas_for(runs: int) -> tuple[float, ...]:
     return tuple(d for d in DELTAS if (1 - d) ** runs <= 0.05) or DELTAS[:1]
 
 
-def _sides_3(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSides:
+def _sides_3(separable: bool, case: Case, form: Form, ledger: RunSums) -> TailSides:
     K, u, base = case.n_labels, curvature(case), ledger.comparator_loss
     envelopes = {
         delta: (
@@ -51,42 +51,66 @@ def _sides_3(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSid
         ledger.mistakes,
         envelopes,
         np.zeros(ledger.runs) if separable else base,
-        f"without loss of the comparator it bites from T = {math.ceil(needed)}",
+        f"without loss of the comparator it is non-vacuous from T = {math.ceil(needed)}",
+        guess=(K - 1) / K * ledger.rounds,
     )
 
 
-def _sides_5(separable: bool, case: Case, form: Form, ledger: Ledger) -> TailSides:
-    K, T, u = case.n_labels, ledger.rounds, curvature(case)
-    rho, q, delta = case.graph.domination_number, revealing_count(case), case.declaration.delta
+def _terms_5(separable: bool, case: Case) -> tuple[float, float, float]:
+    """Constant, root and flat of the envelope constant + max{root sqrt(T), flat}, without loss of the comparator."""
+    K, u = case.n_labels, curvature(case)
+    rho, q, delta = (
+        case.graph.domination_number,
+        revealing_count(case),
+        case.declaration.get("delta", 0.05),
+    )
     loss = case.loss
     assert loss is not None
-    log_term = loss.maximum(case.sequence.feature_norm, case.radius, K) * math.log(2 / delta)
+    log_term = loss.maximum(case.sequence.feature_norm, case.comparator_norm, K) * math.log(
+        2 / delta
+    )
     if separable:
         A = (K + 2) * log_term + u
-        constant, root, flat = 2 * math.log(2 / delta), 5 * math.sqrt(A * rho), 10 * K / q * A
-        base = np.zeros(ledger.runs)
-    else:
-        A = u + 5 * log_term
-        constant, root = (3 * K + 1) * math.log(2 / delta), 5 * math.sqrt(K * rho * A)
-        base, flat = ledger.comparator_loss, 7 * K * K * A / q
+        return 2 * math.log(2 / delta), 5 * math.sqrt(A * rho), 10 * K / q * A
+    A = u + 5 * log_term
+    constant, root = (3 * K + 1) * math.log(2 / delta), 5 * math.sqrt(K * rho * A)
+    return constant, root, 7 * K * K * A / q
+
+
+def _sides_5(separable: bool, case: Case, form: Form, ledger: RunSums) -> TailSides:
+    K, T, delta = case.n_labels, ledger.rounds, case.declaration.get("delta", 0.05)
+    constant, root, flat = _terms_5(separable, case)
+    base = np.zeros(ledger.runs) if separable else ledger.comparator_loss
     return TailSides(
         ledger.mistakes,
         {delta: base + (constant + max(root * math.sqrt(T), flat))},
         base,
-        f"without loss of the comparator it bites from T = {first_biting(constant, root, flat)}",
+        f"without loss of the comparator it is non-vacuous from T = {first_non_vacuous(constant, root, flat)}",
+        guess=(K - 1) / K * T,
     )
 
 
-def first_biting(constant: float, root: float, flat: float) -> int:
+def first_non_vacuous(constant: float, root: float, flat: float) -> int:
     """The smallest T that is at least constant + max{root sqrt(T), flat}."""
     return math.ceil(
         max(constant + flat, ((root + math.sqrt(root * root + 4 * constant)) / 2) ** 2)
     )
 
 
-def _missing_5(tuning: str, printed: bool, case: Case) -> str | None:
-    missing = separable_missing if tuning.endswith("b") else theorem_missing
-    return missing(tuning, case) or plays_rule(printed, case)
+def _vacuous_5(separable: bool, case: Case) -> str | None:
+    """Where the bound is as large as all mistakes that the rounds can hold, even without loss of the comparator."""
+    first = first_non_vacuous(*_terms_5(separable, case))
+    if case.horizon >= first:
+        return None
+    return (
+        "constant + max{root sqrt(T), flat} is above T, and T rounds hold at most T mistakes: without loss of the"
+        f" comparator it is non-vacuous from T = {first}"
+    )
+
+
+def _unmet_5(tuning: str, printed: bool, case: Case) -> str | None:
+    unmet = separable_unmet if tuning.endswith("b") else theorem_unmet
+    return unmet(tuning, case) or plays_rule(printed, case)
 
 
 def _forms_5(tuning: str, statement: str) -> tuple[Form, Form]:
@@ -98,7 +122,7 @@ def _forms_5(tuning: str, statement: str) -> tuple[Form, Form]:
             Proof.BROKEN,
             "the proof uses bound (9) and Lemma 4; with a fixed eta it is right for bandit feedback and full"
             " information, and broken where a label is seen by fewer than K/rho actions",
-            partial(_missing_5, tuning, True),
+            partial(_unmet_5, tuning, True),
             sees_enough,
         ),
         Form(
@@ -106,7 +130,8 @@ def _forms_5(tuning: str, statement: str) -> tuple[Form, Form]:
             statement,
             Proof.PROVED,
             "with either repair of the exploration rule, delta' = delta/2 and U fixed before gamma",
-            partial(_missing_5, tuning, False),
+            partial(_unmet_5, tuning, False),
+            vacuous=partial(_vacuous_5, tuning.endswith("b")),
         ),
     )
 
@@ -115,7 +140,6 @@ THEOREM_3A = Claim(
     id="gappletron/theorem-3a",
     title="mistakes with high probability, full information, any comparator",
     source=GAPPLETRON.at("Theorem 3, first part"),
-    kind=Kind.TAIL,
     forms=(
         Form(
             "printed",
@@ -124,56 +148,53 @@ THEOREM_3A = Claim(
             Proof.PROVED,
             "true; the proof uses Lemma 4, which is false for a random variance, but a fixed eta = 1/(K-1)"
             " suffices",
-            partial(theorem_missing, "theorem-3"),
+            partial(theorem_unmet, "theorem-3"),
         ),
     ),
+    judge=Tail(partial(_sides_3, False)),
     cases=partial(tail_settings, "3a"),
-    examine=partial(examine_tail, partial(_sides_3, False)),
 )
 
 THEOREM_3B = Claim(
     id="gappletron/theorem-3b",
     title="mistakes with high probability, full information, separable",
     source=GAPPLETRON.at("Theorem 3, second part"),
-    kind=Kind.TAIL,
     forms=(
         Form(
             "printed",
             r"M_T \le 4Lh(U)^2 + \frac{11}{4}\ln\frac{1}{\delta} \quad\text{with probability } 1-\delta",
             Proof.PROVED,
             "true, with the fixed eta = 2",
-            partial(separable_missing, "theorem-3"),
+            partial(separable_unmet, "theorem-3"),
         ),
     ),
+    judge=Tail(partial(_sides_3, True)),
     cases=partial(tail_settings, "3b"),
-    examine=partial(examine_tail, partial(_sides_3, True)),
 )
 
 THEOREM_5A = Claim(
     id="gappletron/theorem-5a",
     title="mistakes with high probability, any comparator",
     source=GAPPLETRON.at("Theorem 5, first part"),
-    kind=Kind.TAIL,
     forms=_forms_5(
         "theorem-5a",
         r"M_T \le \sum_t\ell_t(U) + (3K+1)\ln\frac{2}{\delta}"
         r" + \max\Big\{5\sqrt{K\rho TA}, \frac{7K^2A}{q}\Big\},"
         r" \quad A = Lh(U)^2+5\ell_{\max}\ln\frac{2}{\delta}",
     ),
+    judge=Tail(partial(_sides_5, False)),
     cases=partial(tail_settings, "5a"),
-    examine=partial(examine_tail, partial(_sides_5, False)),
 )
 
 THEOREM_5B = Claim(
     id="gappletron/theorem-5b",
     title="mistakes with high probability, separable",
     source=GAPPLETRON.at("Theorem 5, second part"),
-    kind=Kind.TAIL,
     forms=_forms_5(
         "theorem-5b",
         r"M_T \le 2\ln\frac{2}{\delta} + 5\max\Big\{\sqrt{A\rho T}, \frac{2K}{q}A\Big\},"
         r" \quad A = (K+2)\ell_{\max}\ln\frac{2}{\delta}+Lh(U)^2",
     ),
+    judge=Tail(partial(_sides_5, True)),
     cases=partial(tail_settings, "5b"),
-    examine=partial(examine_tail, partial(_sides_5, True)),
 )

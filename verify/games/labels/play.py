@@ -47,6 +47,7 @@ class Game:
     graph : feedback graph over the sequence's labels
     comparator_norm : bound on the norm of the comparators, for the learner's tuning
     seed : root of all randomness
+    feature_norm : bound on the norm of the features that the learner is told; that of the sequence where None
     """
 
     learner: Learner
@@ -54,6 +55,7 @@ class Game:
     graph: FeedbackGraph
     comparator_norm: float = 1.0
     seed: int = 0
+    feature_norm: float | None = None
 
     @property
     def problem(self) -> Problem:
@@ -62,7 +64,7 @@ class Game:
             self.graph,
             self.sequence.n_features,
             self.sequence.horizon,
-            self.sequence.feature_norm,
+            self.sequence.feature_norm if self.feature_norm is None else self.feature_norm,
             self.comparator_norm,
         )
 

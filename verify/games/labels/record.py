@@ -18,7 +18,13 @@ ERROR, MISTAKE, LOSS, GAP, OBSERVATION, OBSERVED, TOTAL, BEST, MARGIN, ACTION, G
 label is observed; whether it was; sum of p; best label; its margin; action drawn; squared norm of the gradient of
 the loss in the weights."""
 
-N_COLUMNS = 11
+COLUMNS = (
+    "error", "mistake", "loss", "gap", "observation", "observed", "total", "best", "margin", "action",
+    "squared_gradient",
+)  # fmt: skip
+"""Their names."""
+
+N_COLUMNS = len(COLUMNS)
 
 TOTALS = (ERROR, MISTAKE, LOSS, OBSERVED)
 """Columns whose plain sums are kept when no rounds are recorded."""

@@ -1,4 +1,4 @@
-"""From a setting to a case: learner, adversary, graph, sequence and comparator are made."""
+"""From a setting to a case of the label game: graph, sequence and comparator are made."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....adversaries.sequence import Comparator, Sequence
+from ....adversaries.sequence import Comparator, Sequence, zero_comparator
 from ....algorithms import graphs
 from ....algorithms.learner import Problem
 from ....algorithms.losses import Loss, SmoothHinge
 from ....errors import UserError, require
-from ... import catalog
-from . import comparators
-from .case import Case, Setting
+from ...setting import Setting
+from . import adaptive, comparators
+from .case import Case
 
 if TYPE_CHECKING:
     from ....adversaries.recorded import Recorded
 
 
-def radius_around(comparator: Comparator) -> float:
+def norm_around(comparator: Comparator) -> float:
     """The smallest float that is at least the exact norm of the comparator, or 1 for U = 0."""
     if comparator.fractions is None:
         return comparator.norm * (1 + 2**-40) or 1.0
@@ -43,23 +43,22 @@ def fits(comparator: Comparator, radius: float) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _sequence(adversary: str, horizon: int | None, seed: int) -> tuple[object, Sequence]:
-    made = catalog.adversary(adversary)
-    require(
-        hasattr(made, "sequence"),
-        f"adversary {adversary} is one of weak learners, and has no labels to play: expected one of"
-        f" {', '.join(catalog.adversary_classes())}.",
-    )
-    return made, made.sequence(horizon, seed)
+def _sequence(adversary: Any, horizon: int | None, seed: int) -> Sequence:
+    found: Sequence = adversary.sequence(horizon, seed)
+    return found
+
+
+DATA = "data:"
+"""What the spec of recorded data begins with: ``data:FILE`` or ``data:FILE@COLUMN``."""
 
 
 @lru_cache(maxsize=4)
-def _recorded(adversary: str) -> tuple[str, Recorded]:
-    """The file that an adversary ``data:...`` names, and what it holds."""
+def recorded(spec: str) -> Recorded:
+    """What a file of data holds."""
     from ....adversaries import recorded  # with pandas, which nobody else needs to resolve
 
-    path, label = recorded.split_label(adversary.removeprefix("data:"))
-    return path, recorded.load(Path(path), label=label)
+    path, label = recorded.split_label(spec.removeprefix(DATA))
+    return recorded.load(Path(path), label=label)
 
 
 FEW_LABELS = 20
@@ -107,66 +106,73 @@ class _SequenceKey:
 
 
 @lru_cache(maxsize=32)
-def _fitted(key: _SequenceKey, loss: Loss, radius: float) -> Comparator:
-    return comparators.fit(key.sequence, loss, radius)
+def _fitted(key: _SequenceKey, loss: Loss, bound: float) -> Comparator:
+    return comparators.fit(key.sequence, loss, bound)
 
 
-def resolve(setting: Setting, seed: int) -> Case:
+def _sequence_of(setting: Setting, adversary: Any, seed: int) -> Sequence:
+    """The sequence of an adversary; the sizes of one that is adaptive."""
+    if adaptive.is_adaptive(adversary):
+        require(setting.horizon is not None, "an adaptive adversary is given without a horizon T.")
+        assert setting.horizon is not None
+        return adaptive.blank(adversary, setting.horizon)
+    if isinstance(setting.adversary, str) and setting.adversary.startswith(DATA):
+        sequence: Sequence = adversary.sequence(setting.horizon)
+        _check_data(setting.adversary.removeprefix(DATA).partition("@")[0], sequence)
+        return sequence
+    try:
+        return _sequence(adversary, setting.horizon, seed)
+    except TypeError:  # of a user's class, which cannot be hashed
+        found: Sequence = adversary.sequence(setting.horizon, seed)
+        return found
+
+
+def _graph_of(setting: Setting, n_labels: int) -> graphs.FeedbackGraph:
+    try:
+        return graphs.parse(setting.graph, n_labels)
+    except UserError as error:
+        if not Path(setting.graph).suffix:
+            raise
+        who = f"{setting.label('adversary')} has {n_labels} labels"
+        raise UserError(f"{str(error).rstrip('.')}; {who}.") from None
+
+
+def _comparator_of(
+    sequence: Sequence, learner: Any, graph: graphs.FeedbackGraph, bound: float | None
+) -> tuple[Comparator, float]:
+    """The planted comparator where it lies in the ball, otherwise a fitted one, and the radius of the ball."""
+    planted = sequence.comparator
+    if bound is None:
+        bound = 1.0 if planted is None else norm_around(planted)
+    if planted is not None and fits(planted, bound):
+        return planted, bound
+    problem = Problem(graph, sequence.n_features, sequence.horizon, sequence.feature_norm, bound)
+    # the bounds of learners without a surrogate loss are about margins below one as well
+    loss = learner.player(problem).declaration.loss or SmoothHinge()
+    return _fitted(_SequenceKey(sequence), loss, bound), bound
+
+
+def resolve(setting: Setting, learner: Any, adversary: Any, seed: int) -> Case:
     """Make everything that a setting names.
-
-    Recorded data are written ``data:FILE`` or ``data:FILE@COLUMN`` in place of an adversary.
 
     Raises
     ------
     UserError
-        for anything unknown, or parts that do not fit together
+        for parts that do not fit together
     """
+    bound = setting.comparator_norm
     require(
-        setting.horizon is None or setting.horizon >= 1,
-        f"horizon T={setting.horizon}: expected at least 1.",
+        bound is None or SMALLEST <= bound <= LARGEST,
+        f"radius B={bound}: expected a number above 0, from {SMALLEST:g} to {LARGEST:g}.",
     )
-    require(setting.replicates >= 1, f"replicates={setting.replicates}: expected at least 1 run.")
-    require(
-        setting.radius is None or SMALLEST <= setting.radius <= LARGEST,
-        f"radius B={setting.radius}: expected a number above 0, from {SMALLEST:g} to {LARGEST:g}.",
-    )
-    if isinstance(setting.adversary, str) and setting.adversary.startswith("data:"):
-        path, made = _recorded(setting.adversary)
-        adversary: object = made
-        sequence = made.sequence(setting.horizon)
-        _check_data(path, sequence)
-    elif isinstance(setting.adversary, str):
-        adversary, sequence = _sequence(setting.adversary, setting.horizon, seed)
+    sequence = _sequence_of(setting, adversary, seed)
+    graph = _graph_of(setting, sequence.n_labels)
+    feature_norm = None
+    if adaptive.is_adaptive(adversary):
+        feature_norm, bound = float(getattr(adversary, "feature_norm", 1.0)), bound or 1.0
+        comparator = zero_comparator(sequence.n_labels, sequence.n_features)
     else:
-        adversary = setting.adversary
-        sequence = setting.adversary.sequence(setting.horizon, seed)
-    try:
-        graph = graphs.parse(setting.graph, sequence.n_labels)
-    except UserError as error:
-        if not Path(setting.graph).suffix:
-            raise
-        who = f"{setting.label('adversary')} has {sequence.n_labels} labels"
-        raise UserError(f"{str(error).rstrip('.')}; {who}.") from None
-    learner = (
-        catalog.learner(setting.learner) if isinstance(setting.learner, str) else setting.learner
-    )
-    require(
-        not catalog.is_weak(learner),
-        f"learner {setting.label('learner')} is a weak one: expected one that plays labels.",
-    )
-    planted = sequence.comparator
-    radius = setting.radius
-    if radius is None:
-        radius = 1.0 if planted is None else radius_around(planted)
-    if planted is not None and fits(planted, radius):
-        comparator = planted
-    else:
-        problem = Problem(
-            graph, sequence.n_features, sequence.horizon, sequence.feature_norm, radius
-        )
-        # the bounds of learners without a surrogate loss are about margins below one as well
-        loss = learner.player(problem).declaration.loss or SmoothHinge()
-        comparator = _fitted(_SequenceKey(sequence), loss, radius)
+        comparator, bound = _comparator_of(sequence, learner, graph, bound)
     if not np.isfinite(comparator.weights).all():
         raise UserError("the comparator has entries that are not finite.")
-    return Case(setting, learner, adversary, graph, sequence, comparator, radius, seed)
+    return Case(setting, learner, adversary, graph, sequence, comparator, bound, seed, feature_norm)

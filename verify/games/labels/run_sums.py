@@ -1,27 +1,19 @@
-"""The ledger: what a run adds up to, in place of its rounds."""
+"""What runs of the label game add up to, in place of their rounds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ....arrays import FloatArray, IntArray
-from .case import Case
+from ....arrays import FloatArray
 from .record import ERROR, LOSS, MISTAKE, OBSERVATION
-
-CHECKPOINTS = 60
-"""How many prefixes of a run are kept for the report."""
-
-
-def checkpoints(horizon: int) -> IntArray:
-    """Numbers of rounds, log-spaced up to the horizon, after which the two sides are kept."""
-    return np.unique(np.geomspace(1, horizon, min(horizon, CHECKPOINTS)).astype(np.int64))
+from .rounds import Rounds
 
 
 @dataclass(frozen=True)
-class Ledger:
+class RunSums:
     """Sums over the first rounds of runs of one case, one entry a run; each array has shape (runs,).
 
     Attributes
@@ -50,42 +42,21 @@ class Ledger:
         """Number of runs."""
         return len(self.errors)
 
-
-def play_ledgers(
-    case: Case, replicates: Sequence[int], *, interpreted: bool = False, fresh: bool = False
-) -> list[Ledger]:
-    """Play the given replicates, in order, and add each up (compensated between blocks): a ledger for each
-    checkpoint, the last of which is the whole.
-
-    Claims about the same case share its runs. With ``fresh`` every replicate has a sequence of its own.
-    """
-    runs = []
-    for replicate in replicates:
-        if fresh:
-            key = ("fresh ledger", replicate)
-            if key not in case.kept:
-                drawn = case.with_fresh_sequence(replicate)
-                case.kept[key] = _play_one(drawn, replicate, interpreted)
-            runs.append(case.kept[key])
-            continue
-        if replicate not in case.played:
-            case.played[replicate] = _play_one(case, replicate, interpreted)
-        runs.append(case.played[replicate])
-    played = np.stack(runs)
-    marks = checkpoints(case.sequence.horizon).tolist()
-    return [Ledger(mark, *played[:, i].T) for i, mark in enumerate(marks)]
+    @classmethod
+    def of(cls, marks: Sequence[int], played: FloatArray) -> list[RunSums]:
+        """Those after each of some numbers of rounds, from sums of shape (runs, marks, 7)."""
+        return [cls(int(mark), *played[:, i].T) for i, mark in enumerate(marks)]
 
 
-def _play_one(case: Case, replicate: int, interpreted: bool) -> FloatArray:
-    """The sums of a run at the checkpoints, shape (checkpoints, 7)."""
-    rows, smallest, wrong = [], np.inf, 0
-    marks = checkpoints(case.sequence.horizon)
-    for rounds in case.replicate(replicate, trace=False, interpreted=interpreted):
+def add_up(played: Iterable[Rounds], marks: Sequence[int]) -> FloatArray:
+    """The sums of a run after some numbers of rounds, compensated between blocks, shape (marks, 7)."""
+    rows, smallest, wrong, ends = [], np.inf, 0, np.array(marks)
+    for rounds in played:
         observation = np.minimum.accumulate(np.minimum(rounds.column(OBSERVATION), smallest))
         smallest = float(observation[-1])
         with np.errstate(divide="ignore"):  # a label that no action observes
             weights = 1 / np.maximum(observation, 0)
-        losses = rounds.comparator_losses if case.loss else rounds.column(LOSS)
+        losses = rounds.comparator_losses if rounds.case.loss else rounds.column(LOSS)
         sums = (
             rounds.prefix_sums("errors", rounds.column(ERROR)),
             rounds.prefix_sums("mistakes", rounds.column(MISTAKE)),
@@ -97,6 +68,6 @@ def _play_one(case: Case, replicate: int, interpreted: bool) -> FloatArray:
         )
         wrong = int(sums[-1][-1])
         first, last = rounds.window.start, rounds.window.stop
-        here = marks[(marks > first) & (marks <= last)] - first - 1
+        here = ends[(ends > first) & (ends <= last)] - first - 1
         rows.append(np.stack([column[here] for column in sums], axis=1))
     return np.concatenate(rows).astype(np.float64)

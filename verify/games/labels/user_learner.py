@@ -1,4 +1,4 @@
-"""A stranger's learner: a plain Python class, judged like any other.
+"""A learner of the user's: a plain Python class, judged like any other.
 
 The class needs no base and no import of ours, only ``__init__(problem)``, ``predict(x)`` and
 ``update(x, action, label)``; ``docs/learners.md`` describes these and all that it may declare.
@@ -6,33 +6,24 @@ The class needs no base and no import of ours, only ``__init__(problem)``, ``pre
 
 from __future__ import annotations
 
-import importlib.util
-import inspect
-import math
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from ....algorithms import losses, optimisers
-from ....algorithms.gappletron import RULES
+from ....algorithms import losses
+from ....algorithms.gappletron import DECLARABLE
 from ....algorithms.learner import Declaration, Player, Problem, fresh_state
-from ....algorithms.spec import own_file
 from ....algorithms.uniform import Uniform
 from ....arrays import FloatArray
-from ....errors import LearnerError, UserError, attribute, call, require, said, shown, unknown
+from ....errors import LearnerError, UserError, attribute, call, require, shown
 from ...user_class import NUMBERS, globs_of, made
-from ..weak.user_learner import PlainWeakLearner, learns_costs
 from .record import TOLERANCE
 
 
 @dataclass(frozen=True)
-class PlainLearner:
+class UserLearner:
     """A class of the user's, made to fit the game.
 
     Parameters
@@ -72,36 +63,45 @@ class PlainLearner:
         )
 
     def _declaration(self, learner: Any) -> Declaration:
-        names = ("loss", "gamma", "rule", "regret_factor", "optimiser")
-        loss, gamma, rule, factor, optimiser = (
-            attribute(learner, name, self._who) for name in names
-        )
+        loss = attribute(learner, "loss", self._who)
         require(
             loss is None or isinstance(loss, str) or hasattr(loss, "surrogate"),
             f"loss={loss!r} of {self.spec}: expected the name of a loss, such as 'smooth-hinge', 'hinge' or"
             " 'logistic-2'.",
         )
-        if rule is not None and not (isinstance(rule, str) and rule in RULES):
-            raise unknown(f"exploration rule of {self.spec}", str(rule), RULES)
-        for name, value in (("gamma", gamma), ("regret_factor", factor)):
-            require(
-                value is None or (isinstance(value, NUMBERS) and 0 <= float(value) < math.inf),
-                f"{name}={value} of {self.spec}: expected a finite number of at least 0.",
-            )
-        delta = attribute(learner, "delta", self._who, Declaration.delta)
-        require(
-            isinstance(delta, NUMBERS) and 0 < float(delta) < 1,
-            f"delta={delta} of {self.spec}: expected a number in (0, 1).",
-        )
         return Declaration(
             losses.parse(loss) if isinstance(loss, str) else loss,
-            gamma,
-            rule,
-            factor,
-            float(delta),
-            None if optimiser is None else optimisers.parse(str(optimiser)).spec,
+            self._numbers(learner) | self._words(learner),
             weights=attribute(learner, "weights", self._who) is not None,
         )
+
+    def _words(self, learner: Any) -> dict[str, Any]:
+        """What it declares for the claims of the Gappletron paper."""
+        found = {}
+        for name, (read, expected) in DECLARABLE.items():
+            if (given := attribute(learner, name, self._who)) is None:
+                continue
+            try:
+                value = read(given)
+            except UserError as error:
+                raise UserError(f"{self.spec} declares the {error}") from None
+            require(value is not None, f"{name}={given} of {self.spec}: expected {expected}.")
+            found[name] = value
+        return found
+
+    def _numbers(self, learner: Any) -> dict[str, float]:
+        """What it declares for the claims of another family: ``numbers = {"banditron.gamma": 0.1}``."""
+        given = attribute(learner, "numbers", self._who, {})
+        legal = isinstance(given, Mapping) and all(
+            isinstance(name, str) and "." in name and isinstance(value, NUMBERS)
+            for name, value in given.items()
+        )
+        require(
+            legal,
+            f"numbers={shown(given)} of {self.spec}: expected numbers by FAMILY.NAME, such as"
+            " {'banditron.gamma': 0.1}.",
+        )
+        return {name: float(value) for name, value in given.items()}
 
 
 def _array_of(learner: Any) -> FloatArray | None:
@@ -195,67 +195,3 @@ def _checked(given: Any, n_actions: int, spec: str, at: int) -> FloatArray:
             " expected 1."
         )
     return p
-
-
-def load(spec: str) -> PlainLearner | PlainWeakLearner | Any:
-    """Load ``path/to/file.py:Class``.
-
-    Returns
-    -------
-    the class as a learner, or as a weak learner if its ``update`` takes costs; if the class has a method
-    ``player`` or ``crowd`` it is one in the library's own form, and an instance made without arguments is returned
-
-    Raises
-    ------
-    UserError
-        for a file that is missing or does not import, or a class that is not in it
-    """
-    name, _, class_name = spec.rpartition(":")
-    module = load_module(Path(name), "learner")
-    classes = {
-        key
-        for key, value in vars(module).items()
-        if inspect.isclass(value) and value.__module__ == module.__name__
-    }
-    if class_name not in classes:
-        raise unknown(f"class of {name}", class_name, classes)
-    found = getattr(module, class_name)
-    if hasattr(found, "player") or hasattr(found, "crowd"):
-        return found()
-    return PlainWeakLearner(found, spec) if learns_costs(found, spec) else PlainLearner(found, spec)
-
-
-def source_of(spec: str) -> str | None:
-    """SHA-256 of the file that a learner is from, or its weak learners; None where there is none."""
-    file = own_file(spec)
-    there = file is not None and Path(file).is_file()
-    return sha256(Path(str(file)).read_bytes()).hexdigest() if there else None
-
-
-def load_module(path: Path, role: str) -> ModuleType:
-    """Import a Python file of the user's that holds a learner or claims; it may import its neighbours.
-
-    Raises
-    ------
-    UserError
-        for a file that is missing or does not import
-    """
-    require(path.is_file(), f"{role} file '{path}': no such file; expected a Python file.")
-    name = f"_{role}_{path.stem}_{sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
-    definition = importlib.util.spec_from_file_location(name, path)
-    if definition is None or definition.loader is None:
-        raise UserError(f"{role} file '{path}': expected a Python file, NAME.py.")
-    module = importlib.util.module_from_spec(definition)
-    sys.modules[name] = module
-    folder = str(path.resolve().parent)
-    sys.path.insert(0, folder)
-    try:
-        definition.loader.exec_module(module)
-    except BaseException as error:
-        del sys.modules[name]
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        raise UserError(f"{role} file '{path}' does not import: {said(error)}.") from error
-    finally:
-        sys.path.remove(folder)
-    return module

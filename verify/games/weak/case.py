@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar
 
 from ....adversaries.weak_learning.stream import WeakStream
-from ....algorithms.boosting.weak import Crowd
+from ....algorithms.boosting.problem import WeakDeclaration, WeakProblem
+from ....algorithms.boosting.weak import Compiled, Crowd
 from ....algorithms.boosting.weak import Setting as CrowdSetting
-from ..labels.case import Setting, digits
-from .known import known_declaration
-from .problem import WeakDeclaration, WeakProblem
+from ...setting import Setting
+from . import rounds
+from .play import DATA, ESTIMATES, RunTotals, generator, play_runs
 
 GRAPHS = ("bandit", "full")
-"""What a weak learner may be shown: unbiased estimates of the costs, or the costs."""
+"""The two ways of showing costs: unbiased estimates of the costs, or the costs."""
 
-WEAK_STREAM = 3
-"""First word of the spawn key; the streams of the other game have 0, 1 and 2."""
-
-
-def weak_stream(seed: int, replicate: int, purpose: int = 0) -> np.random.Generator:
-    """What one run draws: ``purpose`` 0 for the weak learner's own dice, 1 for estimates, 2 for oracles."""
-    key = np.random.SeedSequence(seed, spawn_key=(WEAK_STREAM, replicate, purpose))
-    return np.random.default_rng(key)
+A_FEW = 8
+"""Runs in which a weak learner of the user's that always fails is refuted, at delta = 0.05."""
 
 
 @dataclass(frozen=True)
-class WeakCase:
+class Case:
     """A resolved case.
 
     Attributes
@@ -38,7 +32,7 @@ class WeakCase:
     learner, adversary, stream : what is played
     graph : ``bandit`` or ``full``
     seed : root of all randomness
-    played : what was played already, under a name for it and its runs
+    kept : what claims keep of this case for one another
     """
 
     setting: Setting
@@ -47,7 +41,8 @@ class WeakCase:
     graph: str
     stream: WeakStream
     seed: int
-    played: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    game_name: ClassVar[str] = "weak"
 
     @property
     def n_labels(self) -> int:
@@ -60,13 +55,18 @@ class WeakCase:
         return self.stream.horizon
 
     @property
-    def loss(self) -> None:
+    def is_adaptive(self) -> bool:
+        """Whether costs depend on what was predicted."""
+        return self.stream.is_adaptive
+
+    @property
+    def loss_spec(self) -> None:
         """Weak learners have no surrogate loss."""
         return None
 
     @cached_property
     def problem(self) -> WeakProblem:
-        """What a weak learner is told, but for its seed."""
+        """All that a weak learner is told, but for its seed."""
         stream = self.stream
         return WeakProblem(
             stream.n_labels,
@@ -78,17 +78,23 @@ class WeakCase:
         )
 
     @property
-    def is_own(self) -> bool:
+    def is_users(self) -> bool:
         """Whether the weak learner is a class of the user's."""
         return hasattr(self.learner, "crowd_for")
 
+    @property
+    def has_oracles(self) -> bool:
+        """Whether the weak learner reads predictions that are drawn for it."""
+        reads = getattr(self.learner, "reads_oracles", False)
+        return bool(reads) and self.stream.oracle_edge is not None
+
     @cached_property
     def declaration(self) -> WeakDeclaration | str:
-        """What the weak learner declares, or what is known of it; or why there is nothing, as a phrase."""
-        if self.is_own:
-            declared: WeakDeclaration | str = self.learner.declared(self.problem)
-            return declared
-        return known_declaration(self.learner, self.stream, self.problem)
+        """The numbers that the weak learner declares on the stream, or why there are none, as a phrase."""
+        if not hasattr(self.learner, "declare"):
+            return f"no excess loss is known of {self.learner.spec}"
+        declared: WeakDeclaration | str = self.learner.declare(self.problem, self.stream)
+        return declared
 
     @property
     def word(self) -> WeakDeclaration:
@@ -96,40 +102,86 @@ class WeakCase:
         assert isinstance(self.declaration, WeakDeclaration)
         return self.declaration
 
-    def crowd(self, replicates: range) -> Crowd:
+    def crowd(self, runs: range, *, interpreted: bool = False) -> Crowd:
         """One weak learner for each run; one of a user's draws from its own seed."""
-        if self.is_own:
-            seeds = [int(weak_stream(self.seed, r).integers(2**63)) for r in replicates]
-            own: Crowd = self.learner.crowd_for(self.problem, seeds)
-            return own
-        columns = len(replicates) if self.stream.oracle_edge is not None else 0
-        n_features = self.stream.n_features + columns
+        if self.is_users:
+            seeds = [int(generator(self.seed, run).integers(2**63)) for run in runs]
+            theirs: Crowd = self.learner.crowd_for(self.problem, seeds)
+            return theirs
+        n_features = self.stream.n_features + (len(runs) if self.has_oracles else 0)
         made: Crowd = self.learner.crowd(
-            CrowdSetting(len(replicates), self.n_labels, n_features, self.horizon)
+            CrowdSetting(len(runs), self.n_labels, n_features, self.horizon)
         )
+        if isinstance(made, Compiled):
+            made.interpreted = interpreted
         return made
 
     def digest(self) -> str:
         """SHA-256 of the stream."""
         return self.stream.digest()
 
-    def draws(self, replicate: int) -> list[float]:
-        """The first of what is drawn in a replicate."""
-        found: list[float] = weak_stream(self.seed, replicate, 1).random(3).tolist()
+    def draws(self, run: int) -> list[float]:
+        """The first of what is drawn in a run."""
+        found: list[float] = generator(self.seed, run, ESTIMATES).random(3).tolist()
         return found
 
     @property
     def resolved(self) -> dict[str, Any]:
         """What follows from the setting before any round, for certificates."""
-        word, problem = self.declaration, self.problem
+        declared, problem = self.declaration, self.problem
         found = {
             "first_draws": self.draws(0),
             "n_labels": problem.n_labels,
             "n_features": problem.n_features,
-            "least_weight": digits(problem.least_weight),
-            "cost_range": digits(problem.cost_range),
+            "least_weight": _digits(problem.least_weight),
+            "cost_range": _digits(problem.cost_range),
         }
-        if isinstance(word, WeakDeclaration):
-            numbers = {"edge": word.edge, "delta": word.delta, "excess_loss": word.excess_loss}
-            found |= {name: digits(number) for name, number in numbers.items()}
+        if isinstance(declared, WeakDeclaration):
+            names = ("edge", "delta", "excess_loss")
+            found |= {name: _digits(getattr(declared, name)) for name in names}
         return found
+
+    def with_fresh_stream(self, run: int) -> Case:
+        """The same case on a stream of the run's own, for statements whose probability is over the stream too; that
+        of run 0 is the case's."""
+        if run == 0:
+            return self
+        seed = int(generator(self.seed, run, DATA).integers(2**63))
+        return replace(self, stream=self.adversary.stream(self.horizon, seed))
+
+    def play(
+        self, run: int, *, interpreted: bool = False, stop: int | None = None, trace: bool = True
+    ) -> Iterator[rounds.Rounds]:
+        """Play one run, up to round ``stop`` if given, and yield its rounds in blocks, always whole."""
+        return rounds.play(self, run, interpreted=interpreted, stop=stop)
+
+    def totals_at(
+        self, marks: Sequence[int], runs: range, *, interpreted: bool = False, fresh: bool = False
+    ) -> list[RunTotals]:
+        """What some runs add up to after each of some numbers of rounds; with ``fresh`` every run has a stream of its
+        own. Claims about a case share its runs."""
+        if not fresh:
+            paths = play_runs(self, runs, interpreted=interpreted)
+            return [paths.totals(mark) for mark in marks]
+        each = []
+        for run in runs:
+            key = ("totals", run, tuple(marks))
+            if key not in self.kept:
+                case, alone = self.with_fresh_stream(run), range(run, run + 1)
+                self.kept[key] = case.totals_at(marks, alone, interpreted=interpreted)
+            each.append(self.kept[key])
+        return [RunTotals.joined(parts) for parts in zip(*each, strict=True)]
+
+    def parts(self, runs: int) -> Iterator[range]:
+        """The runs in the parts in which they are played: of a user's weak learner, which is slow, a few at first, then
+        as many again as were played."""
+        first = 0
+        while first < runs:
+            size = max(A_FEW, first) if self.is_users else runs
+            yield range(first, min(first + size, runs))
+            first += size
+
+
+def _digits(value: float) -> str:
+    """Twelve digits: what is computed with logarithms may differ in the last one elsewhere."""
+    return f"{value:.12g}"

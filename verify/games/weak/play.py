@@ -3,13 +3,14 @@
 In each round the weak learner predicts a label; then it is shown the weight, and the true cost vector or an unbiased
 estimate of it. What it predicts costs the entry of the true vector, whatever it was shown.
 
-Each run draws from a stream of its own, so that it does not depend on how many others there are.
+Each run draws from a generator of its own, so that it does not depend on how many others there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,14 +18,28 @@ from ....adversaries.weak_learning import labels_with_edge
 from ....algorithms.boosting.weak import Crowd
 from ....arrays import FloatArray, IntArray
 from ....errors import LearnerError
-from .case import WeakCase, weak_stream
+
+if TYPE_CHECKING:
+    from .case import Case
 
 BLOCK = 128
 """Rounds for which estimates are drawn at a time."""
 
+FIRST_WORD = 3
+"""First word of the spawn key of what is drawn; the label game has 0, 1 and 2."""
+
+DICE, ESTIMATES, ORACLES, DATA = range(4)
+"""The purposes for which a run draws: the weak learner's own dice, estimates, predictions for oracles, and the seed of its own data."""
+
+
+def generator(seed: int, run: int, purpose: int = DICE) -> np.random.Generator:
+    """The generator of one run for one purpose."""
+    key = np.random.SeedSequence(seed, spawn_key=(FIRST_WORD, run, purpose))
+    return np.random.default_rng(key)
+
 
 @dataclass(frozen=True)
-class WeakRound:
+class Round:
     """One round of R runs.
 
     Attributes
@@ -54,7 +69,7 @@ class WeakRound:
         return found
 
 
-def play_rounds(case: WeakCase, replicates: range) -> Iterator[WeakRound]:
+def play_rounds(case: Case, runs: range, *, interpreted: bool = False) -> Iterator[Round]:
     """Play runs side by side and yield their rounds, each before the weak learners are told of it.
 
     Raises
@@ -62,22 +77,16 @@ def play_rounds(case: WeakCase, replicates: range) -> Iterator[WeakRound]:
     LearnerError
         for labels out of range, or costs or weights that the weak learner changed
     """
-    stream, T, k, R = case.stream, case.horizon, case.n_labels, len(replicates)
-    crowd = case.crowd(replicates)
+    stream, T, k, R = case.stream, case.horizon, case.n_labels, len(runs)
+    crowd = case.crowd(runs, interpreted=interpreted)
     dice = np.zeros((0, T))
     if crowd.draws:
-        dice = np.array([weak_stream(case.seed, r).random(T) for r in replicates])
+        dice = np.array([generator(case.seed, run).random(T) for run in runs])
     hidden = case.graph == "bandit"
-    sources = [weak_stream(case.seed, r, 1) for r in replicates] if hidden else []
-    features = stream.features
-    if stream.oracle_edge is not None:
-        columns = [
-            labels_with_edge(stream.labels, 1, k, stream.oracle_edge, weak_stream(case.seed, r, 2))
-            for r in replicates
-        ]
-        features = np.concatenate([features, *columns], axis=1).astype(np.float64)
+    sources = [generator(case.seed, run, ESTIMATES) for run in runs] if hidden else []
+    features = _features(case, runs)
     counts = np.zeros((R, k), dtype=np.int64)
-    runs = np.arange(R)
+    rows = np.arange(R)
     for t in range(T):
         at = t % BLOCK
         if hidden and at == 0:
@@ -89,8 +98,8 @@ def play_rounds(case: WeakCase, replicates: range) -> Iterator[WeakRound]:
         shown = stream.noise.shown(costs, label, predicted, uniforms[:, at]) if hidden else costs
         for array in (costs, shown, weights):
             array.setflags(write=False)
-        yield WeakRound(t, crowd, x, costs, shown, weights, predicted)
-        counts[runs, predicted] += 1
+        yield Round(t, crowd, x, costs, shown, weights, predicted)
+        counts[rows, predicted] += 1
         try:
             crowd.update(x, shown, weights)
         except ValueError as error:
@@ -100,6 +109,21 @@ def play_rounds(case: WeakCase, replicates: range) -> Iterator[WeakRound]:
                 f"the weak learner changed the costs or weights that it was told in round {t}: expected them to"
                 " be left alone."
             ) from error
+
+
+def _features(case: Case, runs: range) -> FloatArray:
+    """Features of the stream, and a column of predictions for each run of an oracle; shape (T, columns)."""
+    stream = case.stream
+    if not case.has_oracles:
+        return stream.features
+    assert stream.oracle_edge is not None
+    columns = [
+        labels_with_edge(
+            stream.labels, 1, case.n_labels, stream.oracle_edge, generator(case.seed, run, ORACLES)
+        )
+        for run in runs
+    ]
+    return np.concatenate([stream.features, *columns], axis=1).astype(np.float64)
 
 
 def _predicted(labels: IntArray, n_runs: int, n_labels: int, at: int) -> IntArray:
@@ -112,7 +136,7 @@ def _predicted(labels: IntArray, n_runs: int, n_labels: int, at: int) -> IntArra
     return labels
 
 
-def _check_repeated(case: WeakCase, run: int, said: IntArray) -> None:
+def _check_repeated(case: Case, run: int, said: IntArray) -> None:
     """Play a run once more, by itself: only a weak learner that predicts the same labels again can be judged."""
     for found in play_rounds(case, range(run, run + 1)):
         before, now = int(said[found.index]), int(found.predicted[0])
@@ -125,8 +149,38 @@ def _check_repeated(case: WeakCase, run: int, said: IntArray) -> None:
 
 
 @dataclass(frozen=True)
-class WeakRuns:
-    """What R runs paid, cumulatively.
+class RunTotals:
+    """Sums of runs after a number of rounds; each array has shape (runs,).
+
+    Attributes
+    ----------
+    rounds : how many rounds are added up
+    paid : sum of w c of the predicted labels
+    weights : sum of w
+    """
+
+    rounds: int
+    paid: FloatArray
+    weights: FloatArray
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return len(self.paid)
+
+    @classmethod
+    def joined(cls, parts: Sequence[RunTotals]) -> RunTotals:
+        """Runs of several parts after the same number of rounds."""
+        return cls(
+            parts[0].rounds,
+            np.concatenate([part.paid for part in parts]),
+            np.concatenate([part.weights for part in parts]),
+        )
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Costs and weights of R runs, cumulatively.
 
     Attributes
     ----------
@@ -149,26 +203,29 @@ class WeakRuns:
         found: FloatArray = np.maximum(self.excess(edge).max(axis=1), 0)
         return found
 
+    def totals(self, rounds: int) -> RunTotals:
+        """The sums after a number of rounds."""
+        return RunTotals(rounds, self.costs[:, rounds - 1], self.weights[:, rounds - 1])
 
-def play_weak(case: WeakCase, replicates: int, first: int = 0) -> WeakRuns:
-    """Play runs ``first`` to ``first + replicates - 1`` of a case, once; of a user's weak learner the first of them
-    twice.
+
+def play_runs(case: Case, runs: range, *, interpreted: bool = False) -> Paths:
+    """Play runs of a case, once; of a user's weak learner the first of them twice.
 
     Raises
     ------
     LearnerError
         for a user's weak learner that does not repeat itself, and what :func:`play_rounds` raises
     """
-    key = ("costs", first, replicates)
-    if key not in case.played:
-        paid = np.empty((replicates, case.horizon))
-        weights = np.empty((replicates, case.horizon))
+    key = ("paths", runs)
+    if key not in case.kept:
+        paid = np.empty((len(runs), case.horizon))
+        weights = np.empty((len(runs), case.horizon))
         said = np.empty(case.horizon, dtype=np.int64)
-        for found in play_rounds(case, range(first, first + replicates)):
+        for found in play_rounds(case, runs, interpreted=interpreted):
             paid[:, found.index], weights[:, found.index] = found.paid, found.weights
             said[found.index] = found.predicted[0]
-        if case.is_own:
-            _check_repeated(case, first, said)
-        case.played[key] = WeakRuns(paid.cumsum(axis=1), weights.cumsum(axis=1), case.n_labels)
-    runs: WeakRuns = case.played[key]
-    return runs
+        if case.is_users:
+            _check_repeated(case, runs.start, said)
+        case.kept[key] = Paths(paid.cumsum(axis=1), weights.cumsum(axis=1), case.n_labels)
+    found_paths: Paths = case.kept[key]
+    return found_paths

@@ -1,14 +1,12 @@
-"""What is played of a user's weak learner, or against a user's choice of an adversary of weak learners."""
+"""The settings in which a weak learner of the user's is played, or an adversary of weak learners that the user chose."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ....algorithms.boosting.advice import HedgeAdvice
-from ....algorithms.boosting.weak import OracleNoise
-from ... import catalog
-from ..labels.case import Setting
+from ....errors import require
+from ...setting import Setting
 from .case import GRAPHS
 
 STREAMS = {
@@ -19,49 +17,65 @@ STREAMS = {
     ),
     "full": ("planted-stump", "tilted-weights", "following-costs"),
 }
-OTHER_STREAMS = {OracleNoise: "even-costs", HedgeAdvice: "planted-advice:edge=0.4"}
-"""For weak learners that read other features."""
+"""For weak learners that read features and name no streams of their own."""
 
-ROUNDS = {"tilted-weights": 3000}
-MANY = 1000
-"""Rounds at the quick scale, for each adversary and for the others: enough for a weak learner that does not learn, or
-that ignores the weights, to exceed the excess losses that are known of Hedge."""
+ENOUGH = 1000
+"""Rounds at the quick scale, where the adversary names no other number: enough for a weak learner that does not learn
+to exceed the excess losses that are known of Hedge."""
 
 LONGER = {"quick": 1, "default": 2, "full": 10}
+RUNS = {"quick": 2, "default": 8, "full": 32}
+
+Made = Mapping[str, type[Any]]
 
 
-def is_weak(learner: Any, adversary: str | None) -> bool:
-    """Whether a request is about the weak-learning game."""
-    if learner is not None:
-        return catalog.is_weak(catalog.learner(learner) if isinstance(learner, str) else learner)
-    return adversary is not None and hasattr(catalog.adversary(adversary), "stream")
+def settings(request: Any, learners: Made, adversaries: Made) -> Iterator[Setting]:
+    """The product of the user's axes and, where one is left open, of a few built-in ones.
+
+    Raises
+    ------
+    UserError
+        for an axis that the game does not have
+    """
+    for option, value in (("data", request.data), ("radius", request.comparator_norm)):
+        require(
+            value is None,
+            f"--{option} is given for a weak learner: expected --adversary or --graph.",
+        )
+    graphs = GRAPHS if request.graph is None else (request.graph,)
+    for learner in _learners(request, learners):
+        made = request.made_learner or learners[learner]
+        for graph in graphs:
+            for adversary in _streams(request, made, graph):
+                rounds = _rounds(request, adversary, adversaries)
+                yield Setting(learner, adversary, graph, rounds, None, RUNS[request.scale])
 
 
-def settings(
-    learner: Any, adversary: str | None, graph: str | None, scale: str, replicates: int
-) -> Iterator[Setting]:
-    """The product of the user's axes and, where one is left open, of a few built-in ones."""
-    learners = (learner,) if learner is not None else _learners(adversary)
-    graphs = GRAPHS if graph is None else (graph,)
-    for each in learners:
-        for shown in graphs:
-            for against in _streams(each, adversary, shown):
-                rounds = ROUNDS.get(against.partition(":")[0], MANY) * LONGER[scale]
-                yield Setting(each, against, shown, rounds, None, replicates)
+def _learners(request: Any, learners: Made) -> tuple[Any, ...]:
+    """The user's weak learner, or those of the library that declare something and can read what is shown."""
+    if request.learner is not None:
+        return (request.learner,)
+    known = {name: made for name, made in learners.items() if hasattr(made, "declare")}
+    if request.made_adversary is None:
+        return tuple(known)
+    rounds = _rounds(request, request.adversary, {})
+    shows = request.made_adversary.stream(rounds, 0).n_features > 0
+    return tuple(
+        name for name, made in known.items() if getattr(made, "reads_oracles", False) != shows
+    )
 
 
-def _learners(adversary: str | None) -> tuple[str, ...]:
-    """Built-in weak learners that can read what an adversary shows."""
-    if adversary is None:
-        return ("hedge-stump", "hedge-advice", "oracle-noise")
-    shows = catalog.adversary(adversary).stream(1, 0).n_features > 0
-    return ("hedge-stump", "hedge-advice") if shows else ("oracle-noise",)
+def _streams(request: Any, made: Any, graph: str) -> tuple[str, ...]:
+    if request.adversary is not None:
+        return (request.adversary,)
+    of_its_own: tuple[str, ...] | None = getattr(made, "streams", None)
+    return of_its_own or STREAMS.get(graph, STREAMS["bandit"])
 
 
-def _streams(learner: Any, adversary: str | None, graph: str) -> tuple[str, ...]:
-    if adversary is not None:
-        return (adversary,)
-    made = catalog.learner(learner) if isinstance(learner, str) else learner
-    if type(made) in OTHER_STREAMS:
-        return (OTHER_STREAMS[type(made)],)
-    return STREAMS.get(graph, STREAMS["bandit"])
+def _rounds(request: Any, adversary: str, adversaries: Made) -> int:
+    """As many as the user asked for, or as the adversary needs at the scale."""
+    if request.rounds is not None:
+        return int(request.rounds)
+    made = request.made_adversary or adversaries.get(adversary.partition(":")[0])
+    enough: int = getattr(made, "enough_rounds", ENOUGH)
+    return enough * LONGER[request.scale]

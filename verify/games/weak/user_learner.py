@@ -1,4 +1,4 @@
-"""A stranger's weak learner: a plain Python class, judged like the built-in ones.
+"""A weak learner of the user's: a plain Python class, judged like those of the library.
 
 The class needs no base and no import of ours, only ``__init__(problem)``, ``predict(x)``, which returns a label, and
 ``update(x, cost, weight)``, by whose parameters it is recognised; ``docs/learners.md`` describes these and what it
@@ -13,32 +13,33 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ....algorithms.boosting.weak import Crowd, Each, Setting
+from ....algorithms.boosting.each import Each
+from ....algorithms.boosting.problem import WeakDeclaration, WeakProblem
+from ....algorithms.boosting.weak import Crowd, Setting
 from ....errors import UserError, attribute, require, said
 from ...user_class import NUMBERS, globs_of, made
-from .problem import WeakDeclaration, WeakProblem
 
 DECLARED = ("edge", "delta", "excess_loss")
-OWN_WORD = (
+DECLARED_CLAIMS = (
     *(f"boosting/{name}-wlc{end}" for name in ("bandit", "online") for end in ("", "-anytime")),
     "boosting/frontier",
 )
-"""What a weak learner promises by declaring its numbers, unless it says otherwise."""
+"""The claims that a weak learner promises by declaring its numbers, unless it says otherwise."""
 
 LARGEST = 1e300
 """The largest number that anything sensible could declare; an integer may be larger than a float can hold."""
 
 SAMPLE = WeakProblem(3, 4, 1000, 0.3, 1.0, 1.0)
-"""What one is made for to see whether it declares anything."""
+"""The problem that one is made for to see whether it declares anything."""
 
 
 def boosted_problem(setting: Setting) -> WeakProblem:
-    """What one is told in a booster, but for its seed: no rule is known to have an edge there."""
+    """The problem of one in a booster, but for its seed: no rule is known to have an edge there."""
     size = setting.n_labels, setting.n_features, setting.horizon
     return WeakProblem(*size, 0.0, setting.least_weight, setting.cost_range)
 
 
-def learns_costs(own: Any, spec: str) -> bool:
+def learns_costs(factory: Any, spec: str) -> bool:
     """Whether the ``update`` of a class has the parameters ``cost`` and ``weight``, as that of a weak learner.
 
     Raises
@@ -47,7 +48,7 @@ def learns_costs(own: Any, spec: str) -> bool:
         for one of them without the other, or in another order
     """
     try:
-        names = list(inspect.signature(own.update).parameters)
+        names = list(inspect.signature(factory.update).parameters)
     except KeyboardInterrupt:
         raise
     except BaseException:  # said where one is made
@@ -64,8 +65,8 @@ def learns_costs(own: Any, spec: str) -> bool:
     )
 
 
-def _said(learner: Any, spec: str) -> dict[str, Any]:
-    """What a weak learner declares, None where it does not."""
+def _numbers_of(learner: Any, spec: str) -> dict[str, Any]:
+    """The numbers that a weak learner declares, None where it does not."""
     try:
         return {name: getattr(learner, name, None) for name in (*DECLARED, "anytime")}
     except KeyboardInterrupt:
@@ -76,13 +77,13 @@ def _said(learner: Any, spec: str) -> dict[str, Any]:
         ) from error
 
 
-def _missing(said: Mapping[str, Any]) -> list[str]:
+def _undeclared(numbers: Mapping[str, Any]) -> list[str]:
     """The numbers that a weak learner does not declare."""
-    return [name for name in DECLARED if said[name] is None]
+    return [name for name in DECLARED if numbers[name] is None]
 
 
 @dataclass(frozen=True)
-class PlainWeakLearner:
+class UserWeakLearner:
     """A class of the user's, made to fit the weak-learning game, and boosters.
 
     Parameters
@@ -101,20 +102,26 @@ class PlainWeakLearner:
     @cached_property
     def promises(self) -> tuple[str, ...]:
         """Globs of claim ids: those of the class, or what its numbers stand for; none without either."""
-        own = attribute(self.factory, "promises", f"weak learner {self.spec}")
-        if own is not None:
-            return globs_of(own, self.spec)
+        given = attribute(self.factory, "promises", f"weak learner {self.spec}")
+        if given is not None:
+            return globs_of(given, self.spec)
         try:
-            word = _said(self._make(SAMPLE), self.spec)
+            numbers = _numbers_of(self._make(SAMPLE), self.spec)
         except UserError:
             # another problem may suit it; if none does, it is told where it is played
-            return OWN_WORD
-        if _missing(word):
+            return DECLARED_CLAIMS
+        if _undeclared(numbers):
             return ()
-        return tuple(name for name in OWN_WORD if word["anytime"] or not name.endswith("-anytime"))
+        return tuple(
+            name for name in DECLARED_CLAIMS if numbers["anytime"] or not name.endswith("-anytime")
+        )
 
     def _make(self, problem: WeakProblem) -> Any:
         return made(self.factory, problem, f"weak learner {self.spec}", "update(x, cost, weight)")
+
+    def declare(self, problem: WeakProblem, stream: Any) -> WeakDeclaration | str:
+        """What it declares for a problem; of the stream it knows no more than that."""
+        return self.declared(problem)
 
     def declared(self, problem: WeakProblem) -> WeakDeclaration | str:
         """What it declares for a problem, or what it does not, as a phrase.
@@ -124,7 +131,7 @@ class PlainWeakLearner:
         UserError
             for numbers out of range
         """
-        first, second = (self._word(replace(problem, seed=seed)) for seed in (0, 1))
+        first, second = (self._declaration(replace(problem, seed=seed)) for seed in (0, 1))
         require(
             first == second,
             f"weak learner {self.spec} declares {second} where it declared {first}: expected numbers that do not"
@@ -132,21 +139,21 @@ class PlainWeakLearner:
         )
         return first
 
-    def _word(self, problem: WeakProblem) -> WeakDeclaration | str:
-        said = _said(self._make(problem), self.spec)
-        if missing := _missing(said):
-            return f"the weak learner does not declare {' and '.join(missing)}"
+    def _declaration(self, problem: WeakProblem) -> WeakDeclaration | str:
+        numbers = _numbers_of(self._make(problem), self.spec)
+        if undeclared := _undeclared(numbers):
+            return f"the weak learner does not declare {' and '.join(undeclared)}"
         for name in DECLARED:
             require(
-                isinstance(said[name], NUMBERS) and not said[name] > LARGEST,
-                f"{name}={said[name]!r:.40} of {self.spec}: expected a number.",
+                isinstance(numbers[name], NUMBERS) and not numbers[name] > LARGEST,
+                f"{name}={numbers[name]!r:.40} of {self.spec}: expected a number.",
             )
-        anytime = False if said["anytime"] is None else said["anytime"]
+        anytime = False if numbers["anytime"] is None else numbers["anytime"]
         require(
             isinstance(anytime, bool),
             f"anytime={anytime!r} of {self.spec}: expected True or False.",
         )
-        edge, delta, excess_loss = (float(said[name]) for name in DECLARED)
+        edge, delta, excess_loss = (float(numbers[name]) for name in DECLARED)
         return WeakDeclaration(edge, delta, excess_loss, anytime, self.spec)
 
     def crowd_for(self, problem: WeakProblem, seeds: Sequence[int]) -> Crowd:
@@ -162,3 +169,7 @@ class PlainWeakLearner:
     def crowd(self, setting: Setting) -> Crowd:
         """Those of a booster, one for each of the seeds of the setting."""
         return self.crowd_for(boosted_problem(setting), setting.seeds)
+
+
+PlainWeakLearner = UserWeakLearner
+"""The old name, for modules that are not yet moved; to be removed with the last of them."""

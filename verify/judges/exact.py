@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
-from ..certificates.make import Certificate, audit_of
-from ..claim import Claim, Form, Verdict
-from ..exact.numbers import Interval, Undecided
-from ..games.labels.case import Case
-from .pathwise import Outcome, shrink
+from ..certificates.make import audit_certificate, shrink
+from ..claim import Cell, Form
+from ..exact.numbers import Interval, Undecided, rational
+from ..outcome import Evidence, Kind, Verdict
 
 CERTIFIED = 40
 """How many violations are looked at to choose the smallest certificate."""
@@ -45,7 +43,7 @@ class Check:
             return float("inf")
         try:
             pairs = zip(self.found, self.stated, strict=True)
-            return float(max(abs(Fraction(a) - Fraction(b)) for a, b in pairs))
+            return float(max(abs(rational(a) - rational(b)) for a, b in pairs))
         except (ValueError, OverflowError):
             return float("inf")
 
@@ -61,51 +59,53 @@ def worst(*sides: tuple[Any, Any]) -> tuple[Interval, Interval]:
 
 
 @dataclass(frozen=True)
-class Enumeration:
+class Exact:
     """The judge.
 
-    Attributes
+    Parameters
     ----------
-    instances : of a case and a form, the simplest first; one whose ``live`` is False cannot fail
+    instances_of : of a case and a form, the simplest first; one whose ``live`` is False cannot fail
+    exact : both sides of an instance, without rounding
     says : what they are, for the evidence
     checks : what the learner computes in the case
+    instances : kinds of instances of the claim's own
     """
 
-    instances: Callable[[Case, Form], Iterable[Any]]
-    says: Callable[[Case], str]
-    checks: Callable[[Case], Iterable[Check]] = lambda case: ()
+    instances_of: Callable[[Any, Form], Iterable[Any]]
+    exact: Callable[[Any, Form], tuple[Interval, Interval]]
+    says: Callable[[Any], str]
+    checks: Callable[[Any], Iterable[Check]] = lambda case: ()
+    instances: tuple[type[Any], ...] = ()
+    kind: ClassVar[Kind] = Kind.EXACT
+    relation: ClassVar[str] = "<="
+    sampled: ClassVar[bool] = False
 
-    def __call__(
-        self,
-        claim: Claim,
-        form: Form,
-        case: Case,
-        replicates: int,
-        *,
-        interpreted: bool = False,
-    ) -> Outcome:
+    def exact_sides(self, instance: Any, form: Form) -> tuple[Interval, Interval]:
+        return self.exact(instance, form)
+
+    def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
         compared = 0
-        for check in self.checks(case):
+        for check in self.checks(cell.case):
             compared += 1
             if not check.deviation <= check.tolerance:
-                return _differs(claim, form, case, check)
-        found = self._enumerate(claim, form, case)
-        if compared and found.verdict != Verdict.REFUTED:
-            found.evidence += f"; what the learner computes agrees in {compared} comparisons"
+                return _differs(cell, check)
+        found = self._enumerate(cell)
+        if compared:
+            found.says += f"; what the learner computes agrees in {compared} comparisons"
         return found
 
-    def _enumerate(self, claim: Claim, form: Form, case: Case) -> Outcome:
-        assert claim.certify is not None
+    def _enumerate(self, cell: Cell) -> Evidence:
+        case, form = cell.case, cell.form
         refuting: list[Any] = []
         looked = live = open_ = 0
-        highest, sides = Fraction(-1), (Interval.of(0), Interval.of(0))
-        for instance in self.instances(case, form):
+        highest, sides = Interval.of(-1).lo, (Interval.of(0), Interval.of(0))
+        for instance in self.instances_of(case, form):
             looked += 1
             if not getattr(instance, "live", True):
                 continue
             live += 1
             try:
-                observed, envelope = claim.certify(instance, form)
+                observed, envelope = self.exact(instance, form)
             except Undecided:
                 open_ += 1
                 continue
@@ -117,19 +117,19 @@ class Enumeration:
                 open_ += 1
             if envelope.lo > 0 and observed.hi / envelope.lo > highest:
                 highest, sides = observed.hi / envelope.lo, (observed, envelope)
-        found = Outcome(Verdict.HOLDS, evidence=f"{live} exact instances: {self.says(case)}")
-        if (proof := shrink(claim, form, refuting)) is not None:
-            found.verdict, found.certificate = Verdict.REFUTED, proof
+        found = Evidence(live=live, says=f"{live} exact instances: {self.says(case)}")
+        if (proof := shrink(cell.claim, form, refuting)) is not None:
+            found.refutes, found.certify = True, lambda: proof
             found.observed, found.envelope = proof.values
             found.ratio = found.observed / found.envelope if found.envelope > 0 else None
-            found.evidence = f"certified: {_words(proof.content['instance'])}"
+            found.more[Verdict.REFUTED] = f"certified: {_words(proof.content['instance'])}"
             return found
+        open_ += len(refuting)
+        found.enough = not open_
         if not live:
-            found.verdict = Verdict.VACUOUS
-            found.evidence = f"in none of {looked} instances could it fail: {self.says(case)}"
-        elif open_ := open_ + len(refuting):
-            found.verdict = Verdict.UNDECIDED
-            found.evidence = f"{open_} of {live} instances are too close to call"
+            found.says = f"in none of {looked} instances could it fail: {self.says(case)}"
+        elif open_:
+            found.says = f"{open_} of {live} instances are too close to call"
         else:
             found.observed, found.envelope = float(sides[0]), float(sides[1])
             if highest > 0:
@@ -142,19 +142,18 @@ def _words(instance: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in instance.items()).replace("'", "")
 
 
-def _differs(claim: Claim, form: Form, case: Case, check: Check) -> Outcome:
+def _differs(cell: Cell, check: Check) -> Evidence:
     where = f"certified: {check.what} is not what is stated"
-    content = audit_of(claim, form, case, 0, case.sequence.horizon - 1) | {
+    # nine digits: sums of floats depend on the processor in the last ones
+    found = {
         "what": check.what,
-        # nine digits: sums of floats depend on the processor in the last ones
         "before": [f"{float(value):.9g}" for value in check.stated],
         "after": [f"{float(value):.9g}" for value in check.found],
     }
-    proof = Certificate(content, (check.deviation, check.tolerance), where)
-    return Outcome(
-        Verdict.REFUTED,
-        check.deviation,
-        check.tolerance,
-        evidence=where,
-        certificate=proof,
+    values = (check.deviation, check.tolerance)
+    return Evidence(
+        *values,
+        refutes=True,
+        says=where,
+        certify=lambda: audit_certificate(cell, 0, cell.case.horizon - 1, found, values, where),
     )

@@ -15,16 +15,17 @@ import scipy
 from scipy.special import logsumexp
 
 from ...arrays import FloatArray
-from ...errors import require
-
-LEVEL = 1e-9
-"""False-alarm level of one sampled cell."""
+from .decide import LEVEL, exceeds_level
 
 STAKES = 2.0 ** -np.arange(11)
 STAKE_WEIGHTS = np.array([0.5] + [0.05] * 10)
 """Constant bets and their shares of the initial wealth."""
 
 LARGEST_HEADROOM = 1e6
+
+SLACK = 8 * 2.0**-52
+"""How far below its sure floor a run may come by rounding, as a share of it: sums such as 0.1 + 0.1 + 0.1 exceed the
+ceiling 0.3 that a formula gives."""
 
 MOST_RUNS = 10**6
 """Beyond so many, how many runs would refute is a matter of the last digits of what these runs show."""
@@ -36,9 +37,16 @@ def log_wealths(z: FloatArray) -> FloatArray:
     Parameters
     ----------
     z : observed minus envelope over the sure floor, one number a run, each at least -1; shape (n,)
+
+    Raises
+    ------
+    ValueError
+        for a number below -1 by more than rounding: the claim's floor is not sure
     """
     z = np.asarray(z, dtype=np.float64)
-    require(bool((z >= -1.0).all()), f"a run lies below its sure floor: {z.min()} < -1.")
+    if not (z >= -1.0 - SLACK).all():  # false for NaN
+        raise ValueError(f"a run lies below its sure floor: {z.min()!r} < -1")
+    z = np.maximum(z, -1.0)
     with np.errstate(divide="ignore"):
         growth = np.log1p(np.multiply.outer(STAKES, z))
     paths = np.cumsum(growth, axis=1)
@@ -47,7 +55,7 @@ def log_wealths(z: FloatArray) -> FloatArray:
 
 def refutes(z: FloatArray, level: float = LEVEL) -> bool:
     """Whether the e-value reached 1/level after some run, in the order of the runs."""
-    return len(z) > 0 and bool(log_wealths(z).max() >= math.log(1 / level))
+    return len(z) > 0 and exceeds_level(float(log_wealths(z).max()), level)
 
 
 def runs_to_refute(z: FloatArray, level: float = LEVEL) -> int | None:

@@ -27,8 +27,9 @@ from typing import Any, ClassVar
 
 from gmpy2 import isqrt, mpq, mpz
 
-from ...errors import require
-from .numbers import Interval, intervals, rational
+from .....errors import require
+from ....author import Interval
+from ....exact.numbers import intervals, rational
 
 BITS = 80
 """Binary places of the survival probabilities, which are rounded down."""

@@ -4,7 +4,7 @@
 symbol    name here
 ========  ==========================================================================
 W_t       ``weights`` of :class:`Descent`, dense, shape (K, d)
-B         ``radius`` of the ball
+B         ``comparator_norm``, radius of the ball
 S         ``squares``, sum of the squared norms of the estimated gradients
 v_t       importance weight, from the game's own probabilities
 ========  ==========================================================================
@@ -23,12 +23,12 @@ import numpy as np
 
 from ....algorithms.losses import Loss
 from ....arrays import FloatArray
-from ...certificates.make import Certificate, audit_of
-from ...claim import GAPPLETRON, Claim, Form, Kind, Proof, Verdict
+from ...author import Audit, Cell, Claim, Evidence, Form, Proof
+from ...certificates.make import audit_certificate
 from ...games.labels.case import Case
 from ...games.labels.record import BEST, MARGIN, OBSERVED, Block
-from ...judges.pathwise import Outcome
-from .lemmas import needs
+from ..papers import GAPPLETRON
+from .hypotheses import needs
 from .settings import update_settings
 
 AGREEMENT = 1e-7
@@ -45,12 +45,12 @@ class Descent:
     Attributes
     ----------
     optimiser : spec of it
-    radius : B
+    comparator_norm : B
     weights : W_t, shape (K, d)
     """
 
     optimiser: str
-    radius: float
+    comparator_norm: float
     weights: FloatArray
     squares: float = 0.0
     total: FloatArray = field(init=False)
@@ -69,11 +69,13 @@ class Descent:
             self.weights = self.weights - gradient / math.sqrt(1e-8 + self.squares)
             return
         if self.optimiser == "projected":
-            rate = math.sqrt(2) * self.radius / math.sqrt(self.squares)
+            rate = math.sqrt(2) * self.comparator_norm / math.sqrt(self.squares)
             moved = self.weights - rate * gradient
         else:
-            moved = -self.radius / (2 * math.sqrt(self.squares)) * self.total
-        self.weights = moved * min(1.0, self.radius / max(float(np.linalg.norm(moved)), 1e-300))
+            moved = -self.comparator_norm / (2 * math.sqrt(self.squares)) * self.total
+        self.weights = moved * min(
+            1.0, self.comparator_norm / max(float(np.linalg.norm(moved)), 1e-300)
+        )
 
 
 def _gradients(loss: Loss, block: Block) -> FloatArray:
@@ -85,73 +87,73 @@ def _gradients(loss: Loss, block: Block) -> FloatArray:
 
 def _start(case: Case) -> Descent:
     """The declared optimiser before the first round."""
-    optimiser, shape = case.declaration.optimiser, (case.n_labels, case.sequence.n_features)
+    optimiser, shape = case.declaration.get("optimiser"), (case.n_labels, case.sequence.n_features)
     assert optimiser is not None
     return Descent(
-        optimiser, case.radius, np.eye(*shape) if optimiser == "stand-still" else np.zeros(shape)
+        optimiser,
+        case.comparator_norm,
+        np.eye(*shape) if optimiser == "stand-still" else np.zeros(shape),
     )
 
 
-def examine(
-    claim: Claim, form: Form, case: Case, replicates: int, *, interpreted: bool = False
-) -> Outcome:
-    """Follow every replicate for a while; stop at the first round in which the scores differ."""
-    found = Outcome(Verdict.HOLDS, observed=0.0, envelope=AGREEMENT)
+def follow(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
+    """Follow every run for a while; stop at the first round in which the scores differ."""
+    case, found = cell.case, Evidence(observed=0.0, envelope=AGREEMENT, live=0)
     loss, sequence, observes = case.loss, case.sequence, case.graph.observes.astype(np.float64)
-    assert loss is not None
-    moves, worst = 0, 0.0
-    for replicate in range(replicates):
+    worst = 0.0
+    for run in range(runs):
         descent, size = _start(case), 0.0
         found.runs += 1
-        for block in case.game.play(replicate, trace=True, interpreted=interpreted, stop=FOLLOWED):
+        for block in case.game.play(run, trace=True, interpreted=interpreted, stop=FOLLOWED):
             gradients = _gradients(loss, block)
             for i in range(len(block)):
                 at, label, scores = block.start + i, int(block.labels[i]), block.scores[i]
                 x = sequence.row(at)
                 size = max(size, float(np.linalg.norm(descent.weights)))
-                own = descent.weights @ x
+                second = descent.weights @ x
                 room = size * math.sqrt(float(block.squared_norms[i]))
-                deviation = float(np.abs(scores - own).max())
+                deviation = float(np.abs(scores - second).max())
                 share = deviation / room if room > 0 else math.inf if deviation else 0.0
                 found.rounds += 1
                 if not share <= AGREEMENT:
-                    return _refuted(claim, form, case, found, (replicate, at), (scores, own), share)
+                    return _differs(cell, found, (run, at), scores, second, share)
                 worst = max(worst, share)
                 if block.columns[i, OBSERVED] > 0:
                     weight = 1 / float(block.probabilities[i] @ observes[:, label])
                     descent.step(weight * np.outer(gradients[i], x))
-                    moves += 1
+                    found.live += 1
     found.observed, found.ratio = worst, worst / AGREEMENT
-    found.evidence = (
-        f"{moves} revealed labels followed in {replicates} runs, scores agree to {worst:.1e}"
+    found.says = (
+        f"{found.live} revealed labels followed in {runs} runs, scores agree to {worst:.1e}"
     )
-    if not moves:
-        found.verdict, found.evidence = Verdict.VACUOUS, "no label was revealed"
+    if not found.live:
+        found.says = "no label was revealed"
     return found
 
 
-def _refuted(
-    claim: Claim,
-    form: Form,
-    case: Case,
-    found: Outcome,
+def _differs(
+    cell: Cell,
+    found: Evidence,
     place: tuple[int, int],
-    scores: tuple[FloatArray, FloatArray],
+    scores: FloatArray,
+    second: FloatArray,
     share: float,
-) -> Outcome:
-    replicate, at = place
+) -> Evidence:
+    run, at = place
     share = share if math.isfinite(share) else math.inf
-    found.verdict, found.observed, found.ratio = Verdict.REFUTED, share, share / AGREEMENT
-    found.evidence = (
-        f"certified: replicate {replicate}, round {at}: the scores are not those of the"
-        f" {case.declaration.optimiser} optimiser"
+    found.live, found.refutes = 1, True
+    found.observed, found.ratio = share, share / AGREEMENT
+    found.says = words = (
+        f"certified: replicate {run}, round {at}: the scores are not those of the"
+        f" {cell.case.declaration['optimiser']} optimiser"
     )
     # nine digits of the second implementation: the order in which it adds is the processor's
-    content = audit_of(claim, form, case, replicate, at) | {
-        "before": [repr(float(score)) for score in scores[0]],
-        "after": [f"{score:.9g}" for score in scores[1]],
+    content = {
+        "before": [repr(float(score)) for score in scores],
+        "after": [f"{score:.9g}" for score in second],
     }
-    found.certificate = Certificate(content, (share, AGREEMENT), found.evidence)
+    values = (share, AGREEMENT)
+    found.certify = lambda: audit_certificate(cell, run, at, content, values, words)
     return found
 
 
@@ -159,7 +161,6 @@ UPDATES = Claim(
     id="gappletron/updates",
     title="the weights move as the declared optimiser says",
     source=GAPPLETRON.at("Algorithm 1 and Section 6"),
-    kind=Kind.EXACT,
     forms=(
         Form(
             "printed",
@@ -170,6 +171,6 @@ UPDATES = Claim(
             needs("loss", "optimiser"),
         ),
     ),
+    judge=Audit(follow),
     cases=update_settings,
-    examine=examine,
 )

@@ -22,12 +22,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..compiled import kernel
-from ..errors import require, unknown
-from .gappletron import RULES, Gappletron, Rule, tuned_gamma
-from .learner import REWRITE, Player, Problem
-from .losses import SmoothHinge
+from .....algorithms.gappletron import RULES, Gappletron, Rule, tuned_gamma
+from .....algorithms.learner import REWRITE, Player, Problem
+from .....algorithms.losses import SmoothHinge
+from .....arrays import FloatArray
+from .....compiled import kernel
+from .....errors import require, unknown
 
 N_FEATURES, START, TARGET = 2, 1, 2
 """Features, and the labels that W_1 and U prefer."""
@@ -109,13 +109,15 @@ class Leaping:
         )
         gamma = tuned_gamma("theorem-4b", problem, SmoothHinge(), self.factor)
         player = Gappletron(SmoothHinge(), self.rule, gamma=gamma).player(problem)
+        values = {**player.declaration, "regret_factor": self.factor}
+        del values["optimiser"]
         start = np.zeros((N_FEATURES, problem.n_labels))
         start[0, START] = 1
         end = np.zeros((1, N_FEATURES, problem.n_labels))
         end[0, :, TARGET] = self.along, self.across
         return replace(
             player,
-            declaration=replace(player.declaration, regret_factor=self.factor, optimiser=None),
+            declaration=replace(player.declaration, numbers=values),
             weights=start,
             rewrite=_leap,
             memory=end,

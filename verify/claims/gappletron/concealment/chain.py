@@ -16,20 +16,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
-from ....adversaries.concealed import Concealed
-from ....algorithms.leaping import Leaping
-from ....arrays import FloatArray
-from ....errors import UserError
-from ...certificates.make import exact_certificate
-from ...claim import Claim, Form, Verdict
-from ...exact.concealed import ConcealedInstance
-from ...exact.numbers import Interval
-from ...games.labels.case import Case
-from ...judges.pathwise import Outcome
+from .....arrays import FloatArray
+from .....errors import UserError
+from ....author import Cell, Evidence, Form, Interval, Verdict
+from ....certificates.make import exact_certificate
+from ....exact.numbers import rational
+from ....games.labels.case import Case
+from .concealed import Concealed
+from .instance import ConcealedInstance
+from .leaping import Leaping
 
 ROUNDING = 1e-6
 """Relative error granted to the sums in floats; the roundings of T <= 10^9 rounds add up to less."""
@@ -78,7 +76,7 @@ def chain_of(case: Case) -> Chain | None:
     learner, adversary = case.learner, case.adversary
     if not isinstance(learner, Leaping) or not isinstance(adversary, Concealed):
         return None
-    K, gamma = case.n_labels, case.declaration.gamma
+    K, gamma = case.n_labels, case.declaration.get("gamma")
     assert gamma is not None
     blind = np.zeros((K, K), dtype=bool)
     blind[0] = True
@@ -90,7 +88,7 @@ def chain_of(case: Case) -> Chain | None:
         and math.isclose(gamma, adversary.rate, rel_tol=1e-12)
     ):
         return None
-    rates = np.minimum(0.5, gamma / np.sqrt(np.arange(1, case.sequence.horizon + 1)))
+    rates = np.minimum(0.5, gamma / np.sqrt(np.arange(1, case.horizon + 1)))
     if learner.rule == "printed":
         return Chain(case, rates, rates / K, 1 - rates / K)
     if learner.rule == "threshold":
@@ -104,11 +102,9 @@ def instance_of(chain: Chain) -> ConcealedInstance:
     learner = chain.case.learner
     assert isinstance(learner, Leaping)
     factor, along, across = (
-        Fraction(repr(number)) for number in (learner.factor, learner.along, learner.across)
+        rational(repr(number)) for number in (learner.factor, learner.along, learner.across)
     )
-    return ConcealedInstance(
-        chain.case.n_labels, chain.case.sequence.horizon, factor, (along, across)
-    )
+    return ConcealedInstance(chain.case.n_labels, chain.case.horizon, factor, (along, across))
 
 
 def exact_sides(instance: ConcealedInstance, form: Form) -> tuple[Interval, Interval]:
@@ -118,39 +114,41 @@ def exact_sides(instance: ConcealedInstance, form: Form) -> tuple[Interval, Inte
     return Interval.of(instance.mistakes), instance.envelope
 
 
-def examine_chain(claim: Claim, form: Form, chain: Chain) -> Outcome:
-    """Refute with a certificate, or compare the two expectations."""
-    T, K = chain.case.sequence.horizon, chain.case.n_labels
-    factor = chain.case.declaration.regret_factor
-    assert factor is not None
-    u = chain.case.smoothness * factor * factor
+def examine_chain(cell: Cell) -> Evidence | None:
+    """Both expectations of a chain, and an exact certificate where the printed rule is refuted; None for other
+    cases."""
+    if (chain := chain_of(cell.case)) is None:
+        return None
+    T, K = chain.case.horizon, chain.case.n_labels
+    u = chain.case.smoothness * chain.case.declaration["regret_factor"] ** 2
     observed, envelope = chain.observed, max(4 * math.sqrt(u * T), 4 * K * u)
-    found = Outcome(
-        Verdict.UNDECIDED,
-        observed=observed,
-        envelope=envelope,
+    found = Evidence(
+        observed,
+        envelope,
         ratio=observed / envelope,
         regret_ratio=observed / envelope,
+        headroom=envelope / observed,
+        enough=observed * (1 + ROUNDING) <= envelope,
+        says=f"the expectation is {observed:.6g}, as a sum over {T} rounds without sampling",
         rounds=T,
-        evidence=f"the expectation is {observed:.6g}, as a sum over {T} rounds without sampling",
     )
     if envelope >= chain.largest:
-        bites = math.ceil(max(16 * u, 4 * K * u))
-        found.verdict = Verdict.VACUOUS
-        found.evidence = f"the envelope is at least {chain.largest:g}; it bites from T = {bites}"
-        return found
-    if form.name == "printed":
-        try:
-            found.certificate = exact_certificate(claim, form, instance_of(chain))
-        except UserError as error:
-            found.evidence += f"; no certificate: {error}"
-    if found.certificate is not None:
-        found.verdict = Verdict.REFUTED
-        least, _ = found.certificate.values
-        found.evidence = (
-            f"certified: {least:.6g} mistakes are expected before anything is revealed, whatever the"
-            f" optimiser does afterwards; {found.evidence}"
+        found.live = 0
+        found.says = (
+            f"the envelope is at least {chain.largest:g}; it is non-vacuous from T ="
+            f" {math.ceil(max(16 * u, 4 * K * u))}"
         )
-    elif observed * (1 + ROUNDING) <= envelope:
-        found.verdict, found.headroom = Verdict.HOLDS, envelope / observed
+        return found
+    proof = None
+    if cell.form.name == "printed":
+        try:
+            proof = exact_certificate(cell.claim, cell.form, instance_of(chain))
+        except UserError as error:
+            found.says += f"; no certificate: {error}"
+    if proof is not None:
+        found.refutes, found.certify = True, lambda: proof
+        found.more[Verdict.REFUTED] = (
+            f"certified: {proof.values[0]:.6g} mistakes are expected before anything is revealed, whatever the"
+            f" optimiser does afterwards; {found.says}"
+        )
     return found

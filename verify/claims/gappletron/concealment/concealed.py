@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..errors import require
-from .sequence import Comparator, Sequence, integer_at_least
+from .....adversaries.sequence import Comparator, Sequence, integer_at_least
+from .....errors import require
 
 START, TARGET = 1, 2
 """The label that wins before anything is learnt, and the true one."""

@@ -1,0 +1,295 @@
+"""The program as a library: what the commands ``verify``, ``study`` and ``report`` do, as functions.
+
+    >>> from boundcheck import verify_claims
+    >>> found = verify_claims(claims=["gappletron/lemma-1"], quick=True)
+    >>> print(found)                    # the table that the command prints
+    >>> found.to_frame()                # a pandas DataFrame, a row for each cell
+    >>> found.save("boundcheck-report") # the folder that the command writes
+
+The command line calls these functions.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError, require
+from ..verify.games.game import Measured
+from ..verify.outcome import Verdict
+from ..verify.suite import request as requests
+from ..verify.suite import results, run
+from ..verify.suite.request import Request
+from ..verify.suite.run import Job, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .studies.section import StudyResults
+
+Advance = Callable[[int, int], None]
+"""Told after each job how many were done, and how many surprises there are so far."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A request that was checked, and what can be said of it before anything is played.
+
+    Attributes
+    ----------
+    request, seed : what is asked
+    jobs : what will be played
+    measured : what the user's data are like
+    warning : what is to be said of them, or None
+    """
+
+    request: Request
+    seed: int
+    jobs: Sequence[Job]
+    measured: Sequence[Measured] = ()
+    warning: str | None = None
+
+
+def prepare(request: Request, seed: int = 0) -> Prepared:
+    """Check a request.
+
+    Raises
+    ------
+    UserError
+        for anything unknown or that does not fit together
+    """
+    from ..verify.resolve import resolve
+
+    jobs = requests.jobs_for(request)
+    if not request.replaces_an_axis:
+        return Prepared(request, seed, jobs)
+    game, first = request.game, resolve(jobs[0].setting, seed)
+    game.check(request, first)
+    if request.data is None:
+        return Prepared(request, seed, jobs)
+    return Prepared(request, seed, jobs, game.measured(first), game.warning(first))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was found of some claims.
+
+    Attributes
+    ----------
+    prepared : what was asked
+    rows : a row for each cell, with its outcome
+    seconds : how long it took
+    """
+
+    prepared: Prepared = field(repr=False)
+    rows: list[Row] = field(repr=False)
+    seconds: float
+
+    def __str__(self) -> str:
+        """The table that the command prints."""
+        from rich.console import Console
+
+        from .terminal import columns
+
+        console = Console(file=io.StringIO(), width=120, highlight=False)
+        columns.show(console, self.entries()[0])
+        file = console.file
+        assert isinstance(file, io.StringIO)
+        return file.getvalue().rstrip()
+
+    def entries(self, every_cell: bool = False) -> tuple[list[Any], str | None]:
+        """The entries of the table, of each cell or of each form with its worst cell, and a line about those left
+        out."""
+        from .terminal import tables
+
+        if every_cell:
+            return tables.case_entries(self.rows), None
+        groups, rest = tables.grouped(self.rows), None
+        if self.prepared.request.replaces_an_axis and not self.prepared.request.claims:
+            groups, rest = tables.without_idle(groups, self.prepared.request.promises)
+        return tables.verdict_entries(groups), rest
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each cell, with the columns of the JSON results."""
+        import pandas as pd
+
+        columns = [*results.ROW_KEYS, "surprising"]
+        return pd.DataFrame([row.to_json() for row in self.rows])[columns]
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The content of verdicts.json."""
+        prepared = self.prepared
+        return results.document_of(self.rows, prepared.seed, self.seconds, prepared.measured)
+
+    def save(self, folder: Path | str) -> dict[str, Any]:
+        """Write verdicts, curves and certificates, as the command does, and return the content of verdicts.json.
+
+        Raises
+        ------
+        UserError
+            if the folder cannot be written
+        """
+        results.save(self.rows, self.document, Path(folder))
+        return self.document
+
+    @property
+    def surprises(self) -> list[Row]:
+        """Rows whose verdict is not the expected one."""
+        return [row for row in self.rows if row.surprising]
+
+    @property
+    def untested(self) -> dict[str, str]:
+        """Promised claims that no case put to the test, and why not."""
+        return run.untested(self.rows, self.prepared.request.promises)
+
+    @property
+    def errors(self) -> list[Row]:
+        """Rows without a verdict because a run failed."""
+        return [row for row in self.rows if row.verdict == Verdict.ERROR]
+
+
+def play(prepared: Prepared, *, jobs: int = 1, advance: Advance | None = None) -> Verification:
+    """Play what was prepared, in up to ``jobs`` processes.
+
+    Raises
+    ------
+    UserError
+        where the learner failed in every run
+    """
+    rows: list[Row] = []
+    surprises = 0
+    started = time.monotonic()
+    for found in run.run(prepared.jobs, prepared.seed, jobs):
+        rows += found
+        surprises += sum(row.surprising for row in found)
+        if advance is not None:
+            advance(1, surprises)
+    failures = run.failures_of_learner(rows)
+    if failures and not run.judged(rows):  # earlier results are worth more than these
+        raise UserError(failures[0].outcome.evidence)
+    return Verification(prepared, rows, time.monotonic() - started)
+
+
+def verify_claims(
+    claims: Sequence[str] = (),
+    *,
+    learner: Any = None,
+    adversary: str | None = None,
+    graph: str | None = None,
+    data: Path | str | None = None,
+    label: str | None = None,
+    radius: float | None = None,
+    rounds: int | None = None,
+    runs: int | None = None,
+    quick: bool = False,
+    full: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+    claims_file: Path | str | None = None,
+) -> Verification:
+    """Judge claims, as ``boundcheck verify`` does.
+
+    Parameters
+    ----------
+    claims : globs of claim ids; all claims by default
+    learner : a spec, ``"FILE.py:Class"``, a plain Python class, or a learner of the library's own form
+    adversary, graph : specs
+    data, label : a file with recorded data, and its label column
+    radius : bound B on the comparator's norm
+    rounds : the horizon T where an axis is replaced
+    runs : runs of claims that are judged by sampling
+    quick, full : the scale; the default one is between
+    seed : root of all randomness
+    jobs : processes to use where the work is long enough
+    claims_file : Python file with claims of the user's
+
+    Raises
+    ------
+    UserError
+        for anything unknown or that does not fit together
+    """
+    from ..verify.suite.pytest_checks import as_learner
+
+    require(not (quick and full), "both quick and full are given: expected at most one of them.")
+    globs = (claims,) if isinstance(claims, str) else tuple(claims)
+    request = Request(
+        globs,
+        learner if learner is None or isinstance(learner, str) else as_learner(learner),
+        adversary,
+        graph,
+        None if data is None else Path(data),
+        label,
+        radius,
+        "quick" if quick else "full" if full else "default",
+        None if claims_file is None else Path(claims_file),
+        runs,
+        rounds,
+    )
+    return play(prepare(request, seed), jobs=jobs)
+
+
+def run_study(
+    study: str, *, folder: Path | str = "results", jobs: int = 1, resume: bool = False
+) -> StudyResults:
+    """Play a study, as ``boundcheck study`` does, and return what it found.
+
+    Parameters
+    ----------
+    study : the name of a built-in study, or a TOML file
+    folder : where the folder of the study is, or will be
+    jobs : processes
+    resume : keep what another study of this name shares with it
+
+    Raises
+    ------
+    UserError
+        for what is wrong in the study, or a folder that cannot be written
+    """
+    from .studies import conduct, section
+
+    place = Path(folder)
+    conduct.conduct_quietly(study, place, jobs=jobs, resume=resume)
+    return section.load(place / Path(study).stem)
+
+
+def write_report(
+    results: Path | str | None = None,
+    out: Path | str | None = None,
+    *,
+    studies: Sequence[Path | str] = (),
+) -> list[Path]:
+    """Write the page of verdicts and studies, as ``boundcheck report`` does.
+
+    Parameters
+    ----------
+    results : the folder that :meth:`Verification.save` wrote; the default one, or none beside ``studies``, where None
+    out : page to write, or folder for ``index.html``; that of the results where None
+    studies : folders of studies
+
+    Returns
+    -------
+    the files that were written, the page first
+
+    Raises
+    ------
+    UserError
+        if there are no results, or the page cannot be written
+    """
+    from .page.build import write_report as write
+    from .studies import section
+    from .terminal.console import DEFAULT_FOLDER
+
+    folders = [Path(place) for place in studies]
+    return write(
+        DEFAULT_FOLDER if results is None else Path(results),
+        None if out is None else Path(out),
+        [section.load(place) for place in folders],
+        verdicts=results is not None or not folders,
+        quiet=True,
+    )

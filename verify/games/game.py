@@ -1,0 +1,254 @@
+"""The protocol of games: what a game offers to the program, and what a judge may ask of one of its cases.
+
+A game is a folder beside this module, or a file of the user's, that defines an instance of :class:`Game`. The program
+finds it there and knows no game by name: the catalogue asks each of them which learners and adversaries it has, the
+request which settings stand in for an axis that was left open, and the judges ask its cases for rounds and totals.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from ...arrays import FloatArray, IntArray
+from ..setting import Setting
+
+CHECKPOINTS = 60
+"""How many prefixes of a run are kept for the report."""
+
+
+def checkpoints(horizon: int) -> IntArray:
+    """Numbers of rounds, log-spaced up to the horizon, after which the two sides are kept."""
+    return np.unique(np.geomspace(1, horizon, min(horizon, CHECKPOINTS)).astype(np.int64))
+
+
+class Rounds(Protocol):
+    """Consecutive rounds of one run, in named columns.
+
+    Attributes
+    ----------
+    case : the case that the run belongs to; against an adaptive adversary one a run
+    start : index of the first of them, from 0
+    """
+
+    @property
+    def case(self) -> Any: ...
+
+    @property
+    def start(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def column(self, name: str) -> FloatArray:
+        """One number a round, shape (rounds,)."""
+
+    def at(self, i: int) -> Any:
+        """All that an exact instance may be made of: round ``i`` of these, which the game may forget afterwards."""
+
+    def written(self, i: int) -> Mapping[str, Any]:
+        """Round ``i`` of these as a certificate holds it."""
+
+    def sums(self) -> list[float]:
+        """Sums of all recorded numbers, by which a certificate knows the rounds before."""
+
+
+class Totals(Protocol):
+    """What some runs add up to after a number of rounds; a game has more columns, each of shape (runs,)."""
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def runs(self) -> int: ...
+
+
+class Case(Protocol):
+    """A game made ready: everything that its setting names is there."""
+
+    @property
+    def game_name(self) -> str:
+        """The name of its game."""
+
+    @property
+    def setting(self) -> Setting:
+        """Where it came from."""
+
+    @property
+    def learner(self) -> Any:
+        """Who plays."""
+
+    @property
+    def adversary(self) -> Any:
+        """Whom the learner plays against."""
+
+    @property
+    def seed(self) -> int:
+        """The root of all randomness."""
+
+    @property
+    def kept(self) -> dict[Any, Any]:
+        """What claims keep of this case for one another."""
+
+    @property
+    def horizon(self) -> int:
+        """T."""
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether the adversary sees what was played."""
+
+    @property
+    def loss_spec(self) -> str | None:
+        """Spec of the learner's surrogate loss, where it has one."""
+
+    @property
+    def declaration(self) -> Any:
+        """What the learner declares: a mapping of named numbers and words, from which envelopes are computed."""
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """What follows from the setting before any round, for certificates."""
+
+    def digest(self) -> str:
+        """SHA-256 of what the adversary hands over."""
+
+    def draws(self, run: int) -> list[float]:
+        """The first of what is drawn in a run."""
+
+    def play(
+        self, run: int, *, interpreted: bool = False, stop: int | None = None, trace: bool = True
+    ) -> Iterator[Any]:
+        """Play one run, up to round ``stop`` if given, and yield its rounds in blocks (:class:`Rounds`).
+
+        ``interpreted`` plays in plain Python, bit for bit the same; without ``trace`` a game may leave out what only
+        certificates and single rounds need.
+        """
+
+    def totals_at(
+        self, marks: Sequence[int], runs: range, *, interpreted: bool = False, fresh: bool = False
+    ) -> list[Any]:
+        """The :class:`Totals` of some runs after each of some numbers of rounds; with ``fresh`` every run has data of
+        its own."""
+
+    def parts(self, runs: int) -> Iterator[range]:
+        """The runs in the parts in which they are played, so that a slow learner may be refuted by the first."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Something a theorem supposes of the data, and what was measured.
+
+    Attributes
+    ----------
+    name, meaning : in a few words
+    measured : the number
+    """
+
+    name: str
+    measured: float
+    meaning: str
+
+
+class Game(ABC):
+    """A kind of game.
+
+    Attributes
+    ----------
+    name : one word, for errors
+    learner_method, adversary_method : the methods that make a class a learner or an adversary of this game
+    learner_words : what a class of the user's must be to be a learner, for errors
+    learner_noun, adversary_noun : what they are called in lists
+    learner_help, adversary_help : what is said of classes of the user's there
+    plays_the_rest : whether a class of the user's that no game recognises is taken for one of this game's
+    """
+
+    name: ClassVar[str]
+    learner_method: ClassVar[str]
+    adversary_method: ClassVar[str]
+    learner_words: ClassVar[str] = "learner of the game"
+    learner_noun: ClassVar[str] = "learner"
+    adversary_noun: ClassVar[str] = "adversary"
+    learner_help: ClassVar[str] = "your own class"
+    adversary_help: ClassVar[str] = "your own class"
+    plays_the_rest: ClassVar[bool] = False
+
+    @abstractmethod
+    def learners(self) -> Mapping[str, type[Any]]:
+        """The learners that come with the game, by name."""
+
+    @abstractmethod
+    def adversaries(self) -> Mapping[str, type[Any]]:
+        """The adversaries that come with the game, by name."""
+
+    @abstractmethod
+    def resolve(self, setting: Setting, learner: Any, adversary: Any, seed: int) -> Case:
+        """Make a case.
+
+        Raises
+        ------
+        UserError
+            for parts that do not fit together
+        """
+
+    def plays(self, learner: Any) -> bool:
+        """Whether a learner is one of this game's."""
+        return hasattr(learner, self.learner_method)
+
+    def opposes(self, adversary: Any) -> bool:
+        """Whether an adversary is one of this game's."""
+        return hasattr(adversary, self.adversary_method)
+
+    def recognises(self, made: Any, spec: str) -> bool:
+        """Whether a class of the user's is a learner of this game, in plain Python.
+
+        Raises
+        ------
+        UserError
+            for one that nearly is
+        """
+        return False
+
+    def user_learner(self, made: Any, spec: str) -> Any:
+        """A class of the user's, made to fit."""
+        return made()
+
+    def user_adversary(self, made: Any, spec: str) -> Any | None:
+        """A class of the user's as an adversary of this game, or None if it is none."""
+        return made() if hasattr(made, self.adversary_method) else None
+
+    def opened(self, spec: str) -> Any | None:
+        """The adversary of a spec that only this game understands, such as a file of data; None for others."""
+        return None
+
+    def settings(self, request: Any) -> Iterator[tuple[Setting, bool]]:
+        """What is played where the user replaced an axis, and whether all claims look at it or only those about
+        single rounds.
+
+        Raises
+        ------
+        UserError
+            for an axis that the game does not have
+        """
+        return iter(())
+
+    def measured(self, case: Any) -> list[Measured]:
+        """What the data of a case are like, a row for each hypothesis of the theorems."""
+        return []
+
+    def warning(self, case: Any) -> str | None:
+        """What is to be said of the data of a case, or None."""
+        return None
+
+    def check(self, request: Any, case: Any) -> None:
+        """Refuse a case that the user's axes make senseless.
+
+        Raises
+        ------
+        UserError
+            naming what does not fit
+        """
+        return

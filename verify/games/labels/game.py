@@ -1,0 +1,211 @@
+"""The label game: online multiclass classification with a feedback graph.
+
+In a round the adversary shows features, the learner gives a probability to each action, the game draws one, and the
+feedback graph says whether it reveals the label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any, ClassVar
+
+from .... import adversaries, algorithms
+from ....algorithms.discovery import classes
+from ....algorithms.graphs import parse
+from ....errors import UserError, require
+from ... import claims
+from ...setting import Setting
+from ..game import Game, Measured
+from . import resolve
+from .adaptive import is_adaptive
+from .case import Case
+from .comparators import margin
+from .user_adversary import user_adversary
+from .user_learner import UserLearner
+
+OPEN_GRAPHS = ("bandit", "filtering", "full")
+"""Graphs that are played when the user replaces another axis."""
+
+OPEN_ROUNDS = {"quick": 300, "default": 2000, "full": 20_000}
+OPEN_RUNS = {"quick": 2, "default": 8, "full": 32}
+
+OPEN_LEARNERS = tuple(
+    f"gappletron:loss={loss},rule={rule},optimiser=projected,gamma=theorem-4a"
+    for loss, rule in product(("smooth-hinge", "logistic-2"), ("printed", "threshold"))
+)
+
+SMALL_NORM = 0.5
+"""Bound B of one more stream for the claims about single rounds: gamma, which is tuned by B, is small there, and
+exploration rates fall from their cap of 1/2 within the rounds of the quick scale."""
+
+MOST_LABELS = 100
+"""Up to so many labels are tried for a graph file that is to be played on built-in streams."""
+
+NORM_FOR_DATA = 1.0
+"""Bound on the comparator's norm when data are given and no bound is."""
+
+Stream = tuple[str, int | None, float | None]
+"""Adversary, horizon, bound on the comparator's norm."""
+
+
+class LabelGame(Game):
+    """The game; see the module."""
+
+    name: ClassVar[str] = "labels"
+    learner_method: ClassVar[str] = "player"
+    adversary_method: ClassVar[str] = "sequence"
+    learner_words: ClassVar[str] = (
+        "learner: expected a class with predict(x) and update(x, action, label)"
+    )
+    learner_help: ClassVar[str] = (
+        "your own class, see docs/learners.md. [dim]In the tunings T is the number of rounds, K of labels; X"
+        " bounds the norms of the features, B (--radius) that of the comparators[/]"
+    )
+    adversary_help: ClassVar[str] = (
+        "your own class with sequence(horizon, seed), or next(action, seen) for one that is adaptive; see"
+        " docs/adversaries.md"
+    )
+    plays_the_rest: ClassVar[bool] = True
+
+    @cache  # noqa: B019 - there is one of it
+    def learners(self) -> Mapping[str, type[Any]]:
+        """Those of algorithms/, and those that a counterexample brings in the folder of its claim."""
+        found = classes(algorithms, "player") | classes(claims, "player")
+        return dict(sorted(found.items()))
+
+    @cache  # noqa: B019
+    def adversaries(self) -> Mapping[str, type[Any]]:
+        """Those of adversaries/, and those that a counterexample brings in the folder of its claim."""
+        packages = (adversaries, claims)
+        found = {
+            name: made
+            for package in packages
+            for method in ("sequence", "begin")
+            for name, made in classes(package, method).items()
+        }
+        return dict(sorted(found.items()))
+
+    def opposes(self, adversary: Any) -> bool:
+        return super().opposes(adversary) or is_adaptive(adversary)
+
+    def resolve(self, setting: Setting, learner: Any, adversary: Any, seed: int) -> Case:
+        return resolve.resolve(setting, learner, adversary, seed)
+
+    def user_learner(self, made: Any, spec: str) -> Any:
+        return UserLearner(made, spec)
+
+    def user_adversary(self, made: Any, spec: str) -> Any | None:
+        return user_adversary(made, spec)
+
+    def opened(self, spec: str) -> Any | None:
+        return resolve.recorded(spec) if spec.startswith(resolve.DATA) else None
+
+    def settings(self, request: Any) -> Iterator[tuple[Setting, bool]]:
+        streams = _streams(request)
+        yield from ((setting, False) for setting in _product(request, streams))
+        if all(x is None for x in (request.data, request.adversary, request.comparator_norm)):
+            one_hot, rounds, _ = streams[0]
+            small = _product(request, [(one_hot, rounds, SMALL_NORM)])
+            yield from ((setting, True) for setting in small)
+
+    def measured(self, case: Case) -> list[Measured]:
+        sequence, comparator = case.sequence, case.comparator
+        rows = [
+            Measured("labels", sequence.n_labels, "number of classes K"),
+            Measured("rounds", sequence.horizon, "horizon T"),
+            Measured("feature norm", sequence.feature_norm, "largest norm X of a feature vector"),
+            Measured("comparator norm", comparator.norm, f"of the {comparator.how} comparator U"),
+            Measured("radius", case.comparator_norm, "bound B on the norm of U"),
+            Measured(
+                "margin", margin(sequence, comparator), "smallest margin of U; separable if > 0"
+            ),
+        ]
+        if case.loss is not None:
+            total = float(case.comparator_losses.sum())
+            rows += [
+                Measured("comparator loss", total, f"sum of {case.loss.spec} losses of U"),
+                Measured("smoothness", case.smoothness, "L of condition (3)"),
+            ]
+        return rows
+
+    def warning(self, case: Case) -> str | None:
+        """The sentence for features so large that bounds on mistakes, which grow with L B^2, exceed the rounds."""
+        bound = case.comparator_norm
+        if case.loss is None or case.smoothness * bound**2 <= case.horizon:
+            return None
+        return (
+            f"features have norms up to {case.sequence.feature_norm:.4g}; with the ball B={bound:g} bounds on"
+            f" mistakes grow with L B^2 = {case.smoothness * bound**2:.3g} and say nothing in {case.horizon}"
+            " rounds: scale the columns, or divide all by that norm"
+        )
+
+    def check(self, request: Any, case: Case) -> None:
+        planted = case.sequence.comparator
+        bound = request.comparator_norm
+        if request.adversary is None or bound is None or planted is None:
+            return
+        require(
+            resolve.fits(planted, bound),
+            f"radius B={bound:g}: the comparator of {request.adversary} has norm"
+            f" {planted.norm:.6g}; expected at least that, or no radius.",
+        )
+
+
+def _streams(request: Any) -> list[Stream]:
+    """The user's data or adversary, or a few built-in ones, with as many labels as the user's graph has."""
+    rounds = request.rounds or OPEN_ROUNDS[request.scale]
+    if request.data is not None:
+        column = "" if request.label is None else f"@{request.label}"
+        bound = NORM_FOR_DATA if request.comparator_norm is None else request.comparator_norm
+        return [(f"{resolve.DATA}{request.data}{column}", request.rounds, bound)]
+    if request.adversary is not None:
+        # one that knows how many rounds it needs says so
+        whole = hasattr(request.made_adversary, "rounds") and request.rounds is None
+        return [(request.adversary, None if whole else rounds, request.comparator_norm)]
+    labels = _labels_of(request.graph)
+    few, many = (3, 5) if labels is None else (labels, labels)
+    return [
+        (f"one-hot:n_labels={few},noise=0.05", rounds, request.comparator_norm),
+        (
+            f"keywords:keyword_scale=1,n_labels={many},noise=0.05",
+            rounds,
+            request.comparator_norm or 1.0,
+        ),
+    ]
+
+
+def _labels_of(graph: str | None) -> int | None:
+    """The least number of labels with which a graph file can be played; None for other graphs, and for a file
+    that cannot be."""
+    if graph is None or not Path(graph).suffix:
+        return None
+    for n_labels in range(2, MOST_LABELS + 1):
+        with suppress(UserError):
+            parse(graph, n_labels)
+            return n_labels
+    return None
+
+
+def _product(request: Any, streams: list[Stream]) -> Iterator[Setting]:
+    """The product of the user's axes and, where they leave one open, of a few built-in ones."""
+    runs = OPEN_RUNS[request.scale]
+    learners = OPEN_LEARNERS if request.learner is None else (request.learner,)
+    graphs = _graphs_of(request.made_learner) if request.graph is None else (request.graph,)
+    for learner, graph, (adversary, horizon, bound) in product(learners, graphs, streams):
+        yield Setting(learner, adversary, graph, horizon, bound, runs)
+
+
+def _graphs_of(learner: Any) -> tuple[str, ...]:
+    """The graphs of ``OPEN_GRAPHS`` that a learner plays, or the label-efficient one where it plays none; all of
+    them for a learner that does not say what it plays."""
+    if not hasattr(learner, "accepts"):
+        return OPEN_GRAPHS
+    found = tuple(graph for graph in OPEN_GRAPHS if learner.accepts(parse(graph, 3)))
+    return found or ("label-efficient",)
+
+
+LABELS = LabelGame()

@@ -1,0 +1,57 @@
+"""A wish for a game: names with parameters, as the command line takes them, before anything is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+SCALES = ("quick", "default", "full")
+
+LONGER = 8
+"""How many times the runs of the default scale the full one plays."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is to be played; :mod:`.resolve` makes a case of it.
+
+    Attributes
+    ----------
+    learner : spec of a learner, or a learner
+    adversary : spec of an adversary, or an adversary
+    graph : what is shown of a round: spec of a feedback graph, or another word that the game knows
+    horizon : rounds; None for as many as recorded data, or an adversary that knows its own, have
+    comparator_norm : bound B on the norm of the comparator; None for that of the planted one, or 1 without one
+    runs : how many runs are played, each with draws of its own
+    scales : the scales of the built-in suite that it is part of
+    """
+
+    learner: Any
+    adversary: Any
+    graph: str
+    horizon: int | None
+    comparator_norm: float | None = None
+    runs: int = 4
+    scales: tuple[str, ...] = field(default=SCALES, compare=False)
+
+    def at_scale(self, scale: str) -> Setting | None:
+        """The setting with half of its runs for ``quick`` and several times as many for ``full``, or None where it is
+        no part of that scale."""
+        if scale not in self.scales:
+            return None
+        runs = {"quick": (self.runs + 1) // 2, "full": self.runs * LONGER}
+        return replace(self, runs=runs.get(scale, self.runs))
+
+    def label(self, part: str) -> str:
+        """The spec of the learner, adversary or graph."""
+        value = getattr(self, part)
+        return value if isinstance(value, str) else str(value.spec)
+
+    @property
+    def key(self) -> str:
+        """The whole setting as one line."""
+        parts = [self.label("learner"), self.label("adversary"), self.graph]
+        parts.append(f"T={self.horizon or 'all'}")
+        if self.comparator_norm is not None:
+            parts.append(f"B={self.comparator_norm:g}")
+        return " | ".join(parts)

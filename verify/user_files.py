@@ -1,0 +1,86 @@
+"""Python files of the user's: a class or claims in them, loaded by path."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+import sys
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..algorithms.spec import own_file
+from ..errors import UserError, require, said, unknown
+
+IN_A_FILE = re.compile(r"\.py(:\w+)?$")
+"""What ends like this is a class in a file of the user's, unless it begins with a name."""
+
+WITH_PARAMETERS = re.compile(r"[\w-]+:\w+=")
+"""What begins like this is a name with parameters, known or not."""
+
+
+def names_a_file(spec: str, known: object) -> bool:
+    """Whether a spec names a class in a file of the user's, and not one of the ``known`` names."""
+    name = spec.partition(":")[0].strip()
+    has_name = (isinstance(known, dict) and name in known) or WITH_PARAMETERS.match(spec)
+    return IN_A_FILE.search(spec) is not None and not has_name
+
+
+def load_class(spec: str, role: str) -> Any:
+    """The class that ``path/to/file.py:Class`` names.
+
+    Raises
+    ------
+    UserError
+        for a file that is missing or does not import, or a class that is not in it
+    """
+    if not re.search(r"\.py:\w+$", spec):
+        raise UserError(f"{role} '{spec}': expected FILE.py:Class, with the name of the class.")
+    name, _, class_name = spec.rpartition(":")
+    module = load_module(Path(name), role)
+    classes = {
+        key
+        for key, value in vars(module).items()
+        if inspect.isclass(value) and value.__module__ == module.__name__
+    }
+    if class_name not in classes:
+        raise unknown(f"class of {name}", class_name, classes)
+    return getattr(module, class_name)
+
+
+def source_of(spec: str) -> str | None:
+    """SHA-256 of the file that a learner is from, or its weak learners; None where there is none."""
+    file = own_file(spec)
+    there = file is not None and Path(file).is_file()
+    return sha256(Path(str(file)).read_bytes()).hexdigest() if there else None
+
+
+def load_module(path: Path, role: str) -> ModuleType:
+    """Import a Python file of the user's; it may import its neighbours.
+
+    Raises
+    ------
+    UserError
+        for a file that is missing or does not import
+    """
+    require(path.is_file(), f"{role} file '{path}': no such file; expected a Python file.")
+    name = f"_{role}_{path.stem}_{sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+    definition = importlib.util.spec_from_file_location(name, path)
+    if definition is None or definition.loader is None:
+        raise UserError(f"{role} file '{path}': expected a Python file, NAME.py.")
+    module = importlib.util.module_from_spec(definition)
+    sys.modules[name] = module
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        definition.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise UserError(f"{role} file '{path}' does not import: {said(error)}.") from error
+    finally:
+        sys.path.remove(folder)
+    return module
