@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from boundcheck.verify import catalog
-from boundcheck.verify.claim import Proof, Verdict
+from boundcheck.verify.claim import Proof
+from boundcheck.verify.outcome import Verdict
 
 README = Path(__file__).parent.parent / "README.md"
 

@@ -16,9 +16,9 @@ import pandas as pd
 import pytest
 
 from boundcheck.algorithms import graphs, losses, optimisers
+from boundcheck.algorithms.boosting.problem import WeakProblem
 from boundcheck.algorithms.gappletron import RULES
 from boundcheck.algorithms.learner import Problem
-from boundcheck.verify.games.weak.problem import WeakProblem
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

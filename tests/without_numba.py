@@ -12,7 +12,7 @@ PROGRAM = """
 import json, sys
 sys.modules["numba"] = None
 from pathlib import Path
-from boundcheck.verify.replay import replay
+from boundcheck.verify.certificates.replay import replay
 found = [replay(Path(name)) for name in sys.argv[1:]]
 assert sys.modules["numba"] is None
 print(json.dumps([(each.claim.id, each.observed, each.envelope) for each in found]))

@@ -13,8 +13,8 @@ from boundcheck.adversaries.oracle_labels import LAWS, OracleLabels
 from boundcheck.adversaries.stump_labels import StumpLabels
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 
 
 @pytest.mark.parametrize("law", LAWS)

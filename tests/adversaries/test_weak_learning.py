@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boundcheck.adversaries.weak_learning import labels_with_edge
+from boundcheck.adversaries.weak_learning.oracles import labels_with_edge
 from boundcheck.errors import UserError
 
 

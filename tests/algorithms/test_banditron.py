@@ -95,7 +95,7 @@ def problem(graph: str, horizon: int) -> Problem:
 def test_tunings(learner: Banditron, graph: str, horizon: int, gamma: float) -> None:
     player = learner.player(problem(graph, horizon))
     assert player.declaration.numbers == {"gamma": pytest.approx(gamma, rel=1e-14)}
-    assert player.parameters[0] == player.declaration.numbers["gamma"]
+    assert player.parameters[0] == player.declaration.number("gamma")
 
 
 def test_theory_uses_the_norms() -> None:

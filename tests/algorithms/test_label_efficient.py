@@ -10,7 +10,8 @@ from boundcheck.algorithms import graphs
 from boundcheck.algorithms.label_efficient import LabelEfficientPerceptron
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import UserError
-from boundcheck.verify.games.labels.record import BEST, MISTAKE
+from boundcheck.verify.games.labels.record import MISTAKE
+from boundcheck.verify.studies.learners import BEST
 
 X = np.array([1.0, 0])
 

@@ -15,18 +15,11 @@ from boundcheck.adversaries.keywords import Keywords
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.learner import Problem
-from boundcheck.algorithms.newton import (
-    CHANCES,
-    DIAGONAL,
-    LINEAR,
-    PASSES,
-    SHIFT,
-    Newtron,
-    project_exactly,
-)
+from boundcheck.algorithms.newton import CHANCES, DIAGONAL, PASSES, SHIFT, Newtron, project_exactly
 from boundcheck.compiled import kernel
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
+from boundcheck.verify.claims.boosting.excess_loss import LINEAR
 from boundcheck.verify.games.labels.play import Game, Run
 
 EXAMPLES = {"PNewtron(g=.3,alpha=10,D=1,beta=.01,exact)": "exact", "PNewtron(euclid)": "euclid"}

@@ -21,8 +21,8 @@ from boundcheck.algorithms.spec import (
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates.make import game_of
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_worker_processes_do_not_repeat_the_note(
 
 def test_a_game_of_an_old_file_keeps_its_words() -> None:
     learner = "gappletron:update=ftrl,gamma=2"
-    case = resolve(Setting(learner, "random-labels:radius=2", "full", None), 0)
+    case = resolve(Setting(learner, "random-labels:comparator_norm=2", "full", None), 0)
     found = game_of(case)
     assert (found["learner"], found["adversary"]) == (learner, "random-labels:radius=2")
     assert case.learner == catalog.learner("gappletron:optimiser=ftrl,gamma=2")

@@ -28,8 +28,8 @@ from boundcheck.algorithms.optimisers import (
     UnprojectedDescent,
 )
 from boundcheck.compiled import Kernel
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.user_learner import PlainLearner
+from boundcheck.verify.games.labels.user_learner import UserLearner
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 CLAIMS = (
@@ -200,6 +200,6 @@ def refuting(rows: list[suite.Row]) -> frozenset[str]:
 
 def judge_plain(learner: type[broken.Peeker]) -> list[suite.Row]:
     """The same claims of a learner in plain Python, on one short game with seed 0."""
-    played = PlainLearner(learner, learner.__name__)
+    played = UserLearner(learner, learner.__name__)
     setting = Setting(played, "one-hot:n_labels=4,noise=0.1", "bandit", 60, None, 1)
     return suite.judge_job(suite.Job(setting, CLAIMS, own=True), 0)

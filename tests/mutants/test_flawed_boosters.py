@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from boundcheck.verify import catalog
-from boundcheck.verify.claim import Verdict
-from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.outcome import Verdict
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -12,7 +12,7 @@ import pytest
 from boundcheck import RefutedPromise, UserError, check_learner
 from boundcheck.algorithms import graphs
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Verdict
+from boundcheck.verify.outcome import Verdict
 
 sys.path.insert(0, str(Path(__file__).parent))
 mutants = importlib.import_module("mutants")

@@ -11,9 +11,9 @@ import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.reports.cli import main
-from boundcheck.verify.certificates.make import digest_of
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.outcome import digest_of
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 
@@ -319,8 +319,8 @@ def test_no_rounds(horizon: int) -> None:
 
 
 def test_no_runs() -> None:
-    with pytest.raises(UserError, match="replicates=0: expected at least 1 run"):
-        resolve(Setting("uniform", "one-hot", "full", 10, replicates=0), 0)
+    with pytest.raises(UserError, match="runs=0: expected at least 1 run"):
+        resolve(Setting("uniform", "one-hot", "full", 10, runs=0), 0)
     with pytest.raises(UserError, match="runs=0: expected at least 1"):
         plan.jobs_for(plan.Request(runs=0))
     assert {job.sampled_runs for job in plan.jobs_for(plan.Request(runs=7))} == {7}

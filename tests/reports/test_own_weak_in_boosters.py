@@ -23,9 +23,9 @@ from boundcheck.algorithms.boosting.majority import BanditBBM
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import LearnerError, UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.weak.user_learner import PlainWeakLearner
-from boundcheck.verify.resolve import resolve_any
+from boundcheck.verify.games.weak.user_learner import UserWeakLearner
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.studies import run as sweep
 from boundcheck.verify.studies.study import digest_of_file
 from boundcheck.verify.suite import run as suite
@@ -44,7 +44,7 @@ def named(kind: str, name: str, more: str = "learners=5") -> str:
 
 
 def setting(learner: Any, graph: str, replicates: int = 2, horizon: int = 120) -> Setting:
-    return Setting(learner, "one-hot", graph, horizon, replicates=replicates)
+    return Setting(learner, "one-hot", graph, horizon, runs=replicates)
 
 
 @pytest.mark.parametrize(("kind", "graph"), BOOSTERS.items())
@@ -61,12 +61,12 @@ def test_each_place_has_its_own_who_sees_what_it_was_promised(kind: str, graph: 
         def update(self, x: Any, cost: Any, weight: float) -> None:
             told[self.problem.seed].append((x.copy(), cost.copy(), weight))
 
-    booster = catalog.learners()[kind](weak=PlainWeakLearner(Spy, "Spy"), learners=5)
-    case = resolve_any(setting(booster, graph), 0)
+    booster = catalog.learners()[kind](weak=UserWeakLearner(Spy, "Spy"), learners=5)
+    case = resolve(setting(booster, graph), 0)
     made.clear()
     told.clear()
     for index in (0, 1, 0):
-        list(case.replicate(index))
+        list(case.play(index))
     # every run begins with a probe of the problem, whose five are told nothing
     assert len(told) == 10
     problem = made[0].problem

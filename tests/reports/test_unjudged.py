@@ -11,7 +11,8 @@ import pytest
 
 from boundcheck.reports.cli import main
 from boundcheck.verify import catalog
-from boundcheck.verify.certificates.make import digest_of, header
+from boundcheck.verify.certificates.make import header
+from boundcheck.verify.outcome import digest_of
 from boundcheck.verify.suite.results import load
 
 PROMISES = """

@@ -14,8 +14,8 @@ import weak
 from command_line import boundcheck
 
 from boundcheck import RefutedPromise, UserError, check_learner
-from boundcheck.verify.games.weak.problem import WeakProblem
-from boundcheck.verify.resolve import resolve_any
+from boundcheck.algorithms.boosting.problem import WeakProblem
+from boundcheck.verify.resolve import resolve
 from boundcheck.verify.suite.pytest_checks import promised_claims
 from boundcheck.verify.suite.request import Request, jobs_for
 
@@ -330,7 +330,7 @@ def test_an_adversary_alone_meets_those_who_can_read_what_it_shows(
     jobs = jobs_for(Request(("boosting/*",), adversary=adversary, scale="quick"))
     assert {job.setting.learner for job in jobs} == learners
     for job in jobs:
-        resolve_any(job.setting, 0)
+        resolve(job.setting, 0)
 
 
 def test_they_are_listed_in_groups_of_their_own(

@@ -12,12 +12,16 @@ from boundcheck.algorithms.gappletron import Gappletron
 from boundcheck.algorithms.learner import Declaration, Player, Problem
 from boundcheck.algorithms.losses import SmoothHinge
 from boundcheck.algorithms.uniform import Uniform
-from boundcheck.verify.claim import GAPPLETRON, Claim, Form, Kind, Proof, Sides, Verdict
-from boundcheck.verify.games.labels.case import Case, Rounds, Setting
-from boundcheck.verify.games.labels.resolve import resolve
-from boundcheck.verify.games.labels.user_learner import PlainLearner
+from boundcheck.verify.claim import Claim, Form, Proof
+from boundcheck.verify.claims.papers import GAPPLETRON
+from boundcheck.verify.games.labels.case import Case
+from boundcheck.verify.games.labels.rounds import Rounds
+from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.judges import pathwise as judge
-from boundcheck.verify.judges.pathwise import Watch
+from boundcheck.verify.judges.pathwise import Sides, Watch
+from boundcheck.verify.outcome import Kind, Verdict
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 
@@ -78,7 +82,7 @@ def setting(learner: Any, horizon: int = 60) -> Setting:
 
 
 def verdict(learner: type, claim: str) -> suite.Row:
-    played = setting(PlainLearner(learner, learner.__name__))
+    played = setting(UserLearner(learner, learner.__name__))
     return suite.judge_job(suite.Job(played, (claim,), own=True), 0)[-1]
 
 
@@ -95,7 +99,7 @@ def test_a_learner_that_does_not_repeat_itself_is_not_called_a_peeker(learner: t
 
 def test_a_violation_that_is_not_there_when_played_again_is_an_error() -> None:
     Reformed.made = 0
-    case = resolve(setting(PlainLearner(Reformed, "Reformed")), 0)
+    case = resolve(setting(UserLearner(Reformed, "Reformed")), 0)
     Reformed.made = 0
     always = Form("printed", "", Proof.PROVED, "a mistake is never sure")
     (_, _, outcome) = judge.judge_case(case, [(SURE, always)], 1)[0]
@@ -131,7 +135,7 @@ def test_a_violation_already_seen_outlives_numbers_that_go_missing(
 ) -> None:
     case = resolve(setting(Gappletron()), 0)
     watch = Watch(_missing_from_round_5(bad), Form("printed", "", Proof.PROVED, ""), case)
-    for rounds in case.replicate(0):
+    for rounds in case.play(0):
         watch.see(0, rounds)
     outcome = watch.outcome()
     assert outcome.verdict == verdict

@@ -9,10 +9,10 @@ import pytest
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import UserError
-from boundcheck.verify.claims.gappletron.settings import Setting
-from boundcheck.verify.games.labels.resolve import resolve
-from boundcheck.verify.games.labels.user_learner import PlainLearner
-from boundcheck.verify.games.weak.user_learner import SAMPLE, PlainWeakLearner
+from boundcheck.verify.games.labels.user_learner import UserLearner
+from boundcheck.verify.games.weak.user_learner import SAMPLE, UserWeakLearner
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 
 FAILURES = [RuntimeError("not\nnow"), GeneratorExit("not\nnow")]
 
@@ -59,10 +59,10 @@ def ask(base: type, name: str, failure: BaseException) -> None:
     """Ask for all that is asked for before play."""
     made = failing(base, name, failure)
     if base is Learner:
-        learner = PlainLearner(made, "mine.py:Mine")
+        learner = UserLearner(made, "mine.py:Mine")
         learner.player(Problem(graphs.bandit(3), 2, 10))
     else:
-        weak = PlainWeakLearner(made, "mine.py:Mine")
+        weak = UserWeakLearner(made, "mine.py:Mine")
         _ = weak.promises
         weak.declared(SAMPLE)
 
@@ -108,7 +108,7 @@ def test_weights_that_fail_in_the_middle_of_a_run(failure: BaseException) -> Non
                 raise failure
             return [[0.0] * 3] * 3
 
-    setting = Setting(PlainLearner(Fading, "mine.py:Fading"), "one-hot:n_labels=3", "full", 10)
+    setting = Setting(UserLearner(Fading, "mine.py:Fading"), "one-hot:n_labels=3", "full", 10)
     name = type(failure).__name__
     with pytest.raises(
         UserError, match=f"mine.py:Fading raised {name} in weights after round 2: not now"

@@ -13,7 +13,7 @@ from scipy import stats
 from scripted_boosting import FORMS, Dice, Script, play, problem, started
 
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.adversaries.weak_learning import labels_with_edge
+from boundcheck.adversaries.weak_learning.oracles import labels_with_edge
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.boosting import logistic
 from boundcheck.algorithms.boosting.adaptive import AdaBandit, AdaboostOLM

@@ -12,7 +12,7 @@ import pytest
 from boosting_oracle import Reader, Regressor, Stump, oracle
 
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.adversaries.weak_learning import labels_with_edge
+from boundcheck.adversaries.weak_learning.oracles import labels_with_edge
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.boosting import cache
 from boundcheck.algorithms.boosting.adaptive import AdaBandit, AdaboostOLM

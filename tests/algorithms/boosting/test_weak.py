@@ -12,11 +12,12 @@ import pytest
 from scipy import stats
 
 from boundcheck.algorithms.boosting import hedge, trees, weak
-from boundcheck.algorithms.boosting.hedge import HedgeFinite, HedgeStump
-from boundcheck.algorithms.boosting.weak import CostPerceptron, Each, OracleNoise, Setting
+from boundcheck.algorithms.boosting.advice import HedgeAdvice
+from boundcheck.algorithms.boosting.each import Each
+from boundcheck.algorithms.boosting.hedge import HedgeFinite, HedgeStump, hedge_excess_loss
+from boundcheck.algorithms.boosting.problem import WeakProblem
+from boundcheck.algorithms.boosting.weak import CostPerceptron, OracleNoise, Setting
 from boundcheck.errors import LearnerError, UserError
-from boundcheck.verify.games.weak.known import hedge_excess_loss
-from boundcheck.verify.games.weak.problem import WeakProblem
 
 NOTHING = np.zeros(0)
 
@@ -96,7 +97,7 @@ def test_the_anytime_rate_spends_half_of_the_drift() -> None:
     edge, least, cost_range, k = 0.2, 0.5, 3.0, 3
     rate = hedge.anytime_rate(edge, least, cost_range, k)
     assert rate * cost_range**2 / 8 == pytest.approx(edge * least / k / 2)
-    assert hedge.oracle_excess_loss(0.1, 1, 3, 0.1) == pytest.approx(8.63, abs=0.01)
+    assert weak.oracle_excess_loss(0.1, 1, 3, 0.1) == pytest.approx(8.63, abs=0.01)
 
 
 def test_the_excess_loss_of_hedge_stump_holds_at_all_times() -> None:
@@ -121,6 +122,46 @@ def test_the_excess_loss_of_hedge_stump_holds_at_all_times() -> None:
     violations = int((largest > allowed).sum())
     assert stats.binomtest(violations, learners, delta, alternative="greater").pvalue > 1e-9
     assert largest.max() > 1, "the bound is met somewhere on its way"
+
+
+@pytest.mark.parametrize(("kind", "d"), [(HedgeStump(0.6), 3), (HedgeAdvice(0.6), 4)])
+def test_the_best_hypothesis_and_the_next_draw_are_those_of_the_class_written_out(
+    kind: Any, d: int
+) -> None:
+    n, k = 3, 3
+    said = (
+        stumps(d, k)
+        if isinstance(kind, HedgeStump)
+        else [lambda x, j=j: int(x[j]) for j in range(d)]
+    )
+    crowd = kind.crowd(Setting(n, k, d, 40))
+    totals = np.zeros((n, len(said)))
+    generator = np.random.default_rng(8)
+    for _ in range(40):
+        x = generator.integers(2, size=d).astype(float)
+        costs, weights = generator.normal(size=(n, k)), generator.random(n)
+        labels = [hypothesis(x) for hypothesis in said]
+        shares = np.exp(-0.6 * (totals - totals.min(axis=1, keepdims=True)))
+        mean = (shares * costs[:, labels]).sum(axis=1) / shares.sum(axis=1)
+        assert kind.least_costs(crowd) == pytest.approx(totals.min(axis=1))
+        assert kind.mean_costs(crowd, x, costs) == pytest.approx(mean)
+        totals += weights[:, None] * costs[:, labels]
+        crowd.update(x, costs, weights)
+    problem = WeakProblem(k, d, 40, 0.1, 1, 1.0)
+    assert kind.hedges(problem) == (len(said), 0.6)
+
+
+@pytest.mark.parametrize("kind", [HedgeStump(0.4), CostPerceptron(), OracleNoise()])
+def test_kernels_in_plain_python_make_the_same_crowd(kind: Any) -> None:
+    n, k, d = 2, 3, 4
+    native, interpreted = (kind.crowd(Setting(n, k, d, 30)) for _ in range(2))
+    interpreted.interpreted = True
+    for x, costs, weights, _ in stream(n, k, d, 30, 9):
+        dice = np.random.default_rng(1).random(n)
+        assert (native.predict(x, dice) == interpreted.predict(x, dice)).all()
+        for crowd in (native, interpreted):
+            crowd.update(x, costs, weights)
+        assert native.state.tobytes() == interpreted.state.tobytes()
 
 
 def test_weights_and_costs_are_told_as_their_product() -> None:
@@ -179,7 +220,7 @@ class Mine:
         self.told.append((cost.tolist(), weight))
 
 
-def test_a_class_of_ones_own_is_a_crowd() -> None:
+def test_a_class_of_the_users_is_a_crowd() -> None:
     crowd: Any = Each(Mine).crowd(Setting(3, 3, 2, 10))
     x = np.zeros(2)
     assert crowd.predict(x, NOTHING).tolist() == [0, 1, 2]
@@ -228,7 +269,7 @@ def test_a_cost_vector_must_keep_its_shape() -> None:
 
 
 @pytest.mark.parametrize("where", ["make", "predict", "update"])
-def test_whatever_a_class_of_ones_own_raises_is_said_in_one_short_line(where: str) -> None:
+def test_whatever_a_class_of_the_users_raises_is_said_in_one_short_line(where: str) -> None:
     def fail(*given: Any) -> Any:
         raise GeneratorExit("x\ny\n" * 2000)
 
@@ -296,6 +337,7 @@ def test_costs_and_weights_are_checked() -> None:
     [
         (lambda: HedgeStump(0.0), "rate=0.0 of hedge-stump: expected a finite number above 0."),
         (lambda: HedgeStump(math.nan), "rate=nan of hedge-stump: expected a finite number above 0."),
+        (lambda: HedgeAdvice(-1.0), "rate=-1.0 of hedge-advice: expected a finite number above 0."),
         (lambda: HedgeFinite([]), "hedge-finite has no hypotheses: expected at least one."),
         (lambda: CostPerceptron(2.0), "rate=2.0 of cost-perceptron: expected a number in (0, 1]."),
         (lambda: OracleNoise(-1), "first=-1 of oracle-noise: expected a column, from 0."),

@@ -6,8 +6,7 @@ from collections import Counter
 
 from boundcheck.reports.terminal import tables
 from boundcheck.verify import catalog
-from boundcheck.verify.claim import Verdict
-from boundcheck.verify.judges.pathwise import Outcome
+from boundcheck.verify.outcome import Outcome, Verdict
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 
@@ -69,7 +68,7 @@ def test_what_is_found_false_is_named_by_its_form() -> None:
 def test_quick_plays_less_than_default_and_full_more() -> None:
     claims = plan.claims_of(plan.Request(("gappletron/bound-9", "gappletron/theorem-4a")))
     runs = {
-        scale: sum(job.setting.replicates for job in plan.built_in_jobs(claims, scale))
+        scale: sum(job.setting.runs for job in plan.built_in_jobs(claims, scale))
         for scale in ("quick", "default", "full")
     }
     assert runs["quick"] < runs["default"] / 1.9

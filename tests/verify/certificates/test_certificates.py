@@ -16,10 +16,10 @@ from without_numba import replay_without_numba
 
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.certificates.make import Certificate, digest_of
 from boundcheck.verify.certificates.replay import replay
 from boundcheck.verify.claims.gappletron.settings import concealed_settings, gappletron
-from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.outcome import Certificate, digest_of
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 
@@ -70,7 +70,7 @@ def certificate_of(job: suite.Job) -> Certificate:
 
 def setting(rule: str, adversary: str, graph: str, horizon: int | None, loss: str) -> Setting:
     learner = gappletron(loss, rule, "stand-still", "2")
-    return Setting(learner, adversary, graph, horizon, replicates=1)
+    return Setting(learner, adversary, graph, horizon, runs=1)
 
 
 def sampled_and_enumerated_jobs() -> dict[str, suite.Job]:

@@ -14,10 +14,10 @@ from without_numba import replay_without_numba
 
 from boundcheck.algorithms.spec import tidy
 from boundcheck.errors import UserError
-from boundcheck.verify.certificates.make import Certificate, digest_of
 from boundcheck.verify.certificates.replay import replay
 from boundcheck.verify.claims.gappletron.settings import gappletron
-from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.outcome import Certificate, digest_of
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 LEARNERS = '''
@@ -70,7 +70,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str
     segments = Setting(f"{file}:Peeker", "segments:n=5", "filtering:revealing=1", None, 2.5, 2)
     jobs = {
         "exact": suite.Job(crafted, ("gappletron/lemma-1",)),
-        "played": suite.Job(replace(toy, replicates=1), ("gappletron/lemma-1",)),
+        "played": suite.Job(replace(toy, runs=1), ("gappletron/lemma-1",)),
         "audit": suite.Job(segments, ("gappletron/theorem-6",)),
         "statistical": suite.Job(toy, ("gappletron/theorem-4a",)),
     }

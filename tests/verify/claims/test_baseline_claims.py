@@ -10,14 +10,15 @@ import pytest
 
 from boundcheck.adversaries.sure_mistake import COSINE, REPEATED, SINE, SureMistake
 from boundcheck.verify import catalog
-from boundcheck.verify.claim import Kind, Proof, Verdict
+from boundcheck.verify.claim import Proof
 from boundcheck.verify.claims.baselines import gaptron
 from boundcheck.verify.claims.baselines.banditron import _guesses, shares
-from boundcheck.verify.claims.baselines.hypotheses import first_bite, largest_step, solved
+from boundcheck.verify.claims.baselines.hypotheses import largest_step, non_vacuous_from, solved
 from boundcheck.verify.claims.baselines.newton import leader
 from boundcheck.verify.claims.gappletron.settings import SAMPLED_RUNS
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.outcome import Kind, Verdict
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 FAMILIES = (
@@ -72,9 +73,10 @@ def test_the_bound_solves_its_inequality() -> None:
 
 def test_first_bite_is_where_the_envelope_falls_below_the_horizon() -> None:
     assert (
-        first_bite(lambda horizon: 40.0, 5) == "without loss of the comparator it bites from T = 41"
+        non_vacuous_from(lambda horizon: 40.0, 5)
+        == "without loss of the comparator it bites from T = 41"
     )
-    assert first_bite(lambda horizon: 2 * horizon, 5) == "it does not bite at any horizon"
+    assert non_vacuous_from(lambda horizon: 2 * horizon, 5) == "it does not bite at any horizon"
 
 
 def test_the_perceptron_can_attain_its_bound() -> None:
@@ -299,7 +301,7 @@ def test_envelopes_are_those_of_the_rounds_played_so_far(claim: str) -> None:
         learner += f",gamma={numbers['gamma']!r},rate={numbers['rate']!r}"
 
     def envelopes(horizon: int) -> dict[int, float]:
-        setting = replace(long, learner=learner, horizon=horizon, replicates=2)
+        setting = replace(long, learner=learner, horizon=horizon, runs=2)
         curve = suite.judge_job(suite.Job(setting, (claim,)), 0)[-1].outcome.curve
         return dict(zip(curve.rounds.tolist(), curve.envelope.tolist(), strict=True))
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from boundcheck.verify import catalog
-from boundcheck.verify.claim import Kind, Verdict
 from boundcheck.verify.claims.boosting import majority
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
 from boundcheck.verify.games.labels.run_sums import play_ledgers
-from boundcheck.verify.judges.evidence import LEVEL
+from boundcheck.verify.judges.decide import LEVEL
 from boundcheck.verify.judges.law import allowed, p_value
+from boundcheck.verify.outcome import Kind, Verdict
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 MINE = (
@@ -120,7 +120,7 @@ def test_exact_error_holds_and_is_refuted_by_another_rate() -> None:
         found = examine(lambda _, rate=off: rate, claim, claim.forms[0], case, 8)
         assert found.verdict == Verdict.REFUTED
         assert found.certificate is not None
-    (few,) = rows_of("exact-error", replace(setting, horizon=20, replicates=1))
+    (few,) = rows_of("exact-error", replace(setting, horizon=20, runs=1))
     assert few.verdict == Verdict.UNDECIDED
     assert "more rounds are needed" in few.outcome.evidence
 
@@ -182,9 +182,7 @@ def test_bounds_by_majority_hold_and_say_from_where_on_they_bite(name: str) -> N
     assert short.verdict == Verdict.VACUOUS
     bites = int(short.outcome.evidence.rpartition("T = ")[2].replace(",", ""))
     assert 10 < bites < 200
-    at = [
-        rows_of(name, replace(setting, horizon=T, replicates=8))[0] for T in (bites - 2, bites + 2)
-    ]
+    at = [rows_of(name, replace(setting, horizon=T, runs=8))[0] for T in (bites - 2, bites + 2)]
     assert at[0].verdict == Verdict.VACUOUS
     assert at[1].verdict != Verdict.VACUOUS
 

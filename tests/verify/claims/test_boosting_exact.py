@@ -22,16 +22,16 @@ from boundcheck.algorithms.boosting import logistic, potentials
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates import instances
-from boundcheck.verify.certificates.make import Certificate, digest_of
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Proof, Verdict
+from boundcheck.verify.claim import Proof
 from boundcheck.verify.claims.boosting import estimates as estimate_claims
 from boundcheck.verify.claims.boosting import estimates_bounded, logistic_edge
 from boundcheck.verify.claims.boosting.logistic_slope import SlopeInstance
 from boundcheck.verify.claims.boosting.potential_at_start import StartInstance
 from boundcheck.verify.claims.boosting.potentials import VotesInstance
 from boundcheck.verify.exact import boosting as exact_boosting
-from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.outcome import Certificate, Verdict, digest_of
+from boundcheck.verify.resolve import resolve
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 

@@ -18,10 +18,11 @@ from boundcheck.algorithms.boosting import adaptive, estimates, logistic, majori
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Proof, Verdict
+from boundcheck.verify.claim import Proof
 from boundcheck.verify.claims.boosting.estimates_in_play import branches
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.outcome import Verdict
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 
 
 def flipped_slopes(scores: Any, labels: Any, weights: Any) -> Any:

@@ -17,15 +17,15 @@ from boundcheck.algorithms.boosting.adaptive import Following
 from boundcheck.algorithms.boosting.estimates import exploration, loss_estimate
 from boundcheck.errors import LearnerError, UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.certificates.make import digest_of
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.boosting import adaptive, descent, hedge
-from boundcheck.verify.claims.boosting.runs import Inside, first_bite, look_inside
-from boundcheck.verify.games.labels.case import Case, Setting
+from boundcheck.verify.claims.boosting.runs import Inside, look_inside, non_vacuous_from
+from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.play import learner_stream
-from boundcheck.verify.games.labels.resolve import resolve
 from boundcheck.verify.games.labels.run_sums import play_ledgers
+from boundcheck.verify.outcome import Verdict, digest_of
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 
@@ -141,7 +141,7 @@ def test_the_bound_at_another_horizon_is_that_of_the_learner_tuned_for_it(tuning
     short, long = (
         resolve(Setting(learner, STUMPS[0], "bandit", horizon), 0) for horizon in (3000, 20_000)
     )
-    assert long.declaration.numbers["rho"] < short.declaration.numbers["rho"] < 0.5
+    assert long.declaration.number("rho") < short.declaration.number("rho") < 0.5
     for tuned in (False, True):
         wanted = adaptive.bandit_envelope(tuned, long, 2.5, 20_000, 0.1)
         assert adaptive.bandit_envelope(tuned, short, 2.5, 20_000, 0.1) == wanted
@@ -163,7 +163,7 @@ def test_the_regret_of_hedge_bites_where_the_learner_is_tuned_for_that_horizon()
         "bandit",
         20,
     )
-    (row,) = rows_of("hedge-regret-bandit", replace(setting, replicates=1))
+    (row,) = rows_of("hedge-regret-bandit", replace(setting, runs=1))
     bites = [T for T in range(9, 40) if math.log(10) / 0.1 + 0.05 * T / T ** (-1 / 3) < T]
     assert row.verdict == Verdict.VACUOUS
     assert row.outcome.evidence.endswith(f"it bites from T = {bites[0]}")
@@ -172,7 +172,7 @@ def test_the_regret_of_hedge_bites_where_the_learner_is_tuned_for_that_horizon()
 @pytest.mark.parametrize("claim", ["ada-bandit", "ada-bandit-tuned"])
 def test_the_bound_of_adabandit_says_nothing_in_any_game(claim: str) -> None:
     made = catalog.claims()[f"boosting/{claim}"]
-    rows = rows_of(claim, *(replace(setting, replicates=1) for setting in made.cases()))
+    rows = rows_of(claim, *(replace(setting, runs=1) for setting in made.cases()))
     assert rows
     for row in rows:
         assert row.verdict == row.expected == Verdict.VACUOUS
@@ -182,9 +182,9 @@ def test_the_bound_of_adabandit_says_nothing_in_any_game(claim: str) -> None:
 
 
 def test_a_bite_is_where_the_envelope_falls_below_the_horizon() -> None:
-    assert first_bite(lambda T: 5 * math.sqrt(T)) == "it bites from T = 26"
-    assert first_bite(lambda T: T + 1) == "it does not bite at any horizon"
-    where = first_bite(lambda T: 1e5 * math.sqrt(T) + 0.5 * T)
+    assert non_vacuous_from(lambda T: 5 * math.sqrt(T)) == "it bites from T = 26"
+    assert non_vacuous_from(lambda T: T + 1) == "it does not bite at any horizon"
+    where = non_vacuous_from(lambda T: 1e5 * math.sqrt(T) + 0.5 * T)
     assert int(where.rpartition("T = ")[2].replace(",", "")) == pytest.approx(4e10, rel=1e-5)
 
 
@@ -212,7 +212,7 @@ def test_hedge_with_the_authors_rate_and_estimates_is_vacuous() -> None:
     (row,) = rows_of("hedge-regret-bandit", replace(authors, horizon=200))
     assert row.verdict == row.expected == Verdict.VACUOUS
     assert "does not bite" in row.outcome.evidence
-    (row,) = rows_of("hedge-regret-bandit", replace(tuned, horizon=100, replicates=32))
+    (row,) = rows_of("hedge-regret-bandit", replace(tuned, horizon=100, runs=32))
     assert row.verdict == Verdict.HOLDS
     assert row.expected == Verdict.HOLDS
 

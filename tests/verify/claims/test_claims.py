@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from boundcheck.verify import catalog
-from boundcheck.verify.claim import Claim, Form, Kind, Proof, Suspect, Verdict
+from boundcheck.verify.claim import Claim, Form, Proof
 from boundcheck.verify.claims.gappletron.observation import effective_domination
 from boundcheck.verify.claims.gappletron.settings import (
     GRAPHS,
@@ -18,8 +18,11 @@ from boundcheck.verify.claims.gappletron.settings import (
     condition_settings,
     gappletron,
 )
-from boundcheck.verify.games.labels.case import Case, Setting
-from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.games.labels.case import Case
+from boundcheck.verify.judges.pathwise import Suspect
+from boundcheck.verify.outcome import Kind, Verdict
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 
@@ -47,8 +50,8 @@ def suspects(
 ) -> list[tuple[Suspect, float, float]]:
     """Some rounds, with both sides in floats."""
     found = []
-    for rounds in case.replicate(0):
-        sides = claim.sides(case, form, rounds)
+    for rounds in case.play(0):
+        sides = claim.judge.sides(case, form, rounds)
         block = rounds.block
         for i in range(0, len(block), every):
             suspect = Suspect(
@@ -73,14 +76,14 @@ def test_float_sides_agree_with_exact_arithmetic(name: str, rule: str) -> None:
         for graph in ("full", "filtering", "label-efficient"):
             case = resolve(crafted(loss, rule, graph, horizon=600), 0)
             for form in claim.forms:
-                if form.missing(case) is not None:
+                if form.unmet(case) is not None:
                     continue
                 for suspect, observed, envelope in suspects(case, claim, form):
                     instance = claim.instance_of(case, suspect)
                     if instance is None:  # zeta is undecided where a rounded rate equals the gap
                         undecided += 1
                         continue
-                    left, right = claim.certify(instance, form)
+                    left, right = claim.judge.exact(instance, form)
                     if name == "gappletron/lemma-3-gradient":  # exact instances have |x| = 1
                         norm = float(case.sequence.squared_norms[suspect.round]) or 1.0
                         observed, envelope = observed / norm, envelope / norm
@@ -203,7 +206,7 @@ def test_a_whole_descent_agrees_with_exact_arithmetic() -> None:
     case = resolve(Setting(learner, "alternation", "full", 40, 1.0, 1), 0)
     form, compared = claim.form("printed"), 0
     for suspect, observed, envelope in suspects(case, claim, form, every=7):
-        left, right = claim.certify(claim.instance_of(case, suspect), form)
+        left, right = claim.judge.exact(claim.instance_of(case, suspect), form)
         assert observed == pytest.approx(float(left), rel=1e-9, abs=1e-12)
         assert envelope == pytest.approx(float(right), rel=1e-9)
         compared += 1
@@ -218,7 +221,7 @@ def test_conditions_are_played_up_to_twelve_labels() -> None:
 def test_nominal_rates_come_from_the_declared_gamma() -> None:
     case = resolve(crafted("smooth-hinge", "printed", "filtering"), 0)
     counter = 0
-    for rounds in case.replicate(0):
+    for rounds in case.play(0):
         for best, rate, n in zip(rounds.block.best, rounds.rates, rounds.counters, strict=True):
             counter += best != 0
             assert n == counter

@@ -12,15 +12,18 @@ import pytest
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates.make import exact_certificate
-from boundcheck.verify.claim import Verdict
-from boundcheck.verify.claims.gappletron.concealment import chain_of, instance_of
+from boundcheck.verify.claims.gappletron.concealment.chain import chain_of, instance_of
+from boundcheck.verify.claims.gappletron.concealment.instance import ConcealedInstance
 from boundcheck.verify.claims.gappletron.settings import RULES, concealed_settings
 from boundcheck.verify.claims.gappletron.theorem_4 import _sides_b
-from boundcheck.verify.exact.concealed import LONGEST, ConcealedInstance
-from boundcheck.verify.games.labels.case import Case, Setting
-from boundcheck.verify.games.labels.record import BEST, ERROR, LOSS, OBSERVATION, OBSERVED
-from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.exact.concealed import LONGEST
+from boundcheck.verify.games.labels.case import Case
+from boundcheck.verify.games.labels.record import ERROR, LOSS, OBSERVATION, OBSERVED
 from boundcheck.verify.games.labels.run_sums import play_ledgers
+from boundcheck.verify.outcome import Verdict
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
+from boundcheck.verify.studies.learners import BEST
 from boundcheck.verify.suite import run as suite
 
 CLAIM = catalog.claims()["gappletron/theorem-4b"]

@@ -15,17 +15,16 @@ import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.certificates.make import digest_of
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.boosting import frontier
 from boundcheck.verify.claims.boosting.weak_learning import stumps
-from boundcheck.verify.games.labels.case import Setting
 from boundcheck.verify.games.weak.case import WeakCase
 from boundcheck.verify.games.weak.play import WeakRuns
 from boundcheck.verify.games.weak.user_learner import OWN_WORD
-from boundcheck.verify.judges.frontier import Frontiers
-from boundcheck.verify.resolve import resolve_any
+from boundcheck.verify.judges.bands import Frontiers
+from boundcheck.verify.outcome import Verdict, digest_of
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 LEARNERS = '''
@@ -82,7 +81,7 @@ def judged(learner: str, horizon: int = 160, runs: int = 64) -> suite.Row:
 
 
 def resolved(setting: Setting) -> WeakCase:
-    case = resolve_any(setting, 0)
+    case = resolve(setting, 0)
     assert isinstance(case, WeakCase)
     return case
 

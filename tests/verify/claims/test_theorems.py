@@ -15,9 +15,7 @@ from boundcheck.adversaries.segments import Segments
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.certificates.make import digest_of
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.gappletron.settings import (
     gappletron,
     mean_settings,
@@ -28,12 +26,13 @@ from boundcheck.verify.claims.gappletron.theorem_4 import _sides_a
 from boundcheck.verify.claims.gappletron.theorem_6 import environment_weights
 from boundcheck.verify.claims.gappletron.theorem_7 import forced_value
 from boundcheck.verify.claims.gappletron.theorems_3_and_5 import first_biting
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
-from boundcheck.verify.games.labels.run_sums import Ledger, play_ledgers
-from boundcheck.verify.games.labels.user_learner import PlainLearner
-from boundcheck.verify.judges.evidence import refutes, runs_to_hold
+from boundcheck.verify.games.labels.run_sums import RunSums, play_ledgers
+from boundcheck.verify.games.labels.user_learner import UserLearner
+from boundcheck.verify.judges.betting import refutes, runs_to_hold
 from boundcheck.verify.judges.mean import examine_mean
+from boundcheck.verify.outcome import Verdict, digest_of
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 
@@ -46,7 +45,7 @@ def few(settings: tuple[Setting, ...], runs: int, *words: str) -> list[Setting]:
     """Those settings that contain all words, with fewer runs."""
     chosen = [s for s in settings if all(word in s.key for word in words)]
     assert chosen
-    return [replace(s, replicates=min(runs, s.replicates)) for s in chosen]
+    return [replace(s, runs=min(runs, s.replicates)) for s in chosen]
 
 
 @pytest.mark.parametrize("part", ["4a", "4b"])
@@ -94,7 +93,7 @@ def test_the_smallest_delta_is_judged_by_full_runs_only() -> None:
             full = scaled(setting, "full")
             assert full is not None
             assert full.replicates >= runs_to_hold(0.01)
-            (row,) = rows_of(f"gappletron/theorem-{part}", [replace(setting, replicates=1)])
+            (row,) = rows_of(f"gappletron/theorem-{part}", [replace(setting, runs=1)])
             assert row.verdict == Verdict.UNDECIDED
             assert "299 runs would settle it" in row.outcome.evidence
 
@@ -145,7 +144,7 @@ def test_regret_of_one_and_a_half_envelopes_is_refuted() -> None:
     bound = sides.bounds[0].values.mean() - sides.base.mean()
     factor = 1.5 * bound / (sides.observed.mean() - sides.base.mean())
 
-    def worse(case, form, ledger: Ledger):
+    def worse(case, form, ledger: RunSums):
         regret = factor * (ledger.errors - ledger.comparator_loss)
         return _sides_a(case, form, replace(ledger, errors=ledger.comparator_loss + regret))
 
@@ -330,7 +329,7 @@ class Sure:
 
 @pytest.mark.filterwarnings("error")
 def test_an_envelope_of_nothing_is_refuted_with_finite_evidence() -> None:
-    setting = Setting(PlainLearner(Sure, "Sure"), "one-hot:n_labels=3", "full", 100, None, 1)
+    setting = Setting(UserLearner(Sure, "Sure"), "one-hot:n_labels=3", "full", 100, None, 1)
     rows = suite.judge_job(suite.Job(setting, ("gappletron/theorem-4a",), True, 64), 0)
     (row,) = [row for row in rows if row.form == "repaired"]
     assert row.verdict == Verdict.REFUTED

@@ -19,18 +19,19 @@ from without_numba import replay_without_numba
 from boundcheck.adversaries.weak_learning.noise import Pair
 from boundcheck.algorithms.boosting import hedge
 from boundcheck.algorithms.boosting.advice import HedgeAdvice
+from boundcheck.algorithms.boosting.hedge import hedge_excess_loss
+from boundcheck.algorithms.boosting.problem import WeakDeclaration, WeakProblem
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.certificates.make import Certificate, digest_of
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.boosting import derivation, excess_loss, richness, weak_learning
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.weak.known import hedge_excess_loss
-from boundcheck.verify.games.weak.play import play_rounds, play_weak
-from boundcheck.verify.games.weak.problem import WeakDeclaration, WeakProblem
-from boundcheck.verify.games.weak.user_learner import PlainWeakLearner
-from boundcheck.verify.resolve import resolve_any
+from boundcheck.verify.games.weak.case import Case
+from boundcheck.verify.games.weak.game import WEAK
+from boundcheck.verify.games.weak.play import play_rounds, play_runs
+from boundcheck.verify.games.weak.user_learner import UserWeakLearner
+from boundcheck.verify.outcome import Certificate, Verdict, digest_of
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 WLC = ("boosting/bandit-wlc", "boosting/online-wlc")
@@ -52,8 +53,14 @@ class Guess:
         pass
 
 
-def judged(setting: Setting, *claims: str, own: bool = False, runs: int | None = None) -> Any:
-    return suite.judge_job(suite.Job(setting, claims, own, runs), 0)
+def judged(setting: Setting, *claims: str, users: bool = False, runs: int | None = None) -> Any:
+    return suite.judge_job(suite.Job(setting, claims, users, runs), 0)
+
+
+def cased(setting: Setting, seed: int = 0) -> Case:
+    found = resolve(setting, seed)
+    assert isinstance(found, Case)
+    return found
 
 
 def test_the_known_excess_loss_is_that_of_the_weak_learner_at_its_own_rate() -> None:
@@ -68,7 +75,7 @@ def test_the_known_excess_loss_is_that_of_the_weak_learner_at_its_own_rate() -> 
 
 
 def test_known_numbers_are_those_of_the_declared_parameters() -> None:
-    case = resolve_any(Setting("oracle-noise", "even-costs:edge=0.4", "bandit", 100), 0)
+    case = cased(Setting("oracle-noise", "even-costs:edge=0.4", "bandit", 100))
     loss = 3 * math.log(20) / 1.6
     assert case.word.excess_loss == pytest.approx(loss)
     assert replace(case.word, excess_loss=1.0) == WeakDeclaration(
@@ -82,7 +89,7 @@ def test_known_numbers_are_those_of_the_declared_parameters() -> None:
         ("hedge-stump", "planted-stump:right=5", "richness fails"),
         ("hedge-stump:rate=9", "planted-stump", "the rate of hedge-stump:rate=9"),
     ):
-        found = resolve_any(Setting(learner, adversary, "bandit", 100), 0).declaration
+        found = cased(Setting(learner, adversary, "bandit", 100)).declaration
         assert isinstance(found, str)
         assert told in found
 
@@ -90,9 +97,9 @@ def test_known_numbers_are_those_of_the_declared_parameters() -> None:
 @pytest.mark.parametrize(
     "setting",
     [
-        replace(weak_learning.full_settings()[0], replicates=64),
-        replace(weak_learning.bandit_settings()[3], replicates=64),
-        replace(weak_learning.bandit_settings()[-1], replicates=64),
+        replace(weak_learning.full_settings()[0], runs=64),
+        replace(weak_learning.bandit_settings()[3], runs=64),
+        replace(weak_learning.bandit_settings()[-1], runs=64),
     ],
     ids=lambda setting: setting.key,
 )
@@ -107,7 +114,7 @@ def test_weak_learners_keep_their_word(setting: Setting) -> None:
 def test_a_false_word_is_refuted_after_a_few_runs_and_played_again(tmp_path: Path) -> None:
     spec = f"{Path(__file__)}:Guess"
     setting = Setting(spec, "planted-stump", "bandit", 60)
-    rows = judged(setting, WLC[0], f"{WLC[0]}-anytime", own=True, runs=64)
+    rows = judged(setting, WLC[0], f"{WLC[0]}-anytime", users=True, runs=64)
     assert [row.verdict for row in rows] == [Verdict.REFUTED] * 2
     assert all(row.surprising and row.outcome.runs == 8 for row in rows)
     certificate = rows[0].outcome.certificate
@@ -117,20 +124,20 @@ def test_a_false_word_is_refuted_after_a_few_runs_and_played_again(tmp_path: Pat
 
 def test_an_oracle_is_held_to_its_edge() -> None:
     """With half of the edge that its word needs, an oracle exceeds S."""
-    case = resolve_any(Setting("oracle-noise", "even-costs:edge=0.4", "full", 800), 0)
+    case = cased(Setting("oracle-noise", "even-costs:edge=0.4", "full", 800))
     word = case.word
-    weaker = resolve_any(Setting("oracle-noise", "even-costs:edge=0.02", "full", 800), 0)
-    runs = play_weak(weaker, 64)
+    weaker = cased(Setting("oracle-noise", "even-costs:edge=0.02", "full", 800))
+    runs = play_runs(weaker, range(64))
     assert (runs.largest(word.edge) > word.excess_loss).mean() > 0.9
-    assert (play_weak(case, 64).largest(word.edge) > word.excess_loss).mean() < word.delta
+    assert (play_runs(case, range(64)).largest(word.edge) > word.excess_loss).mean() < word.delta
 
 
 def test_a_word_about_one_horizon_is_not_judged_for_all_of_them() -> None:
     class Modest(Guess):
         anytime = False
 
-    learner = PlainWeakLearner(Modest, "Modest")
-    rows = judged(Setting(learner, "planted-stump", "bandit", 60), *ALL[::2], own=True, runs=8)
+    learner = UserWeakLearner(Modest, "Modest")
+    rows = judged(Setting(learner, "planted-stump", "bandit", 60), *ALL[::2], users=True, runs=8)
     assert [row.verdict for row in rows] == [Verdict.NOT_APPLICABLE, Verdict.REFUTED]
     assert "anytime" in rows[0].outcome.evidence
 
@@ -141,9 +148,11 @@ def test_an_excess_loss_that_nobody_can_have_is_vacuous() -> None:
 
 
 def test_claims_are_about_one_kind_of_learner() -> None:
-    weak = judged(Setting("hedge-stump", "planted-stump", "full", 20), "game/no-peeking", own=True)
-    strong = judged(Setting("perceptron", "one-hot", "full", 20), WLC[0], own=True)
-    for rows, told in ((weak, "not about weak learners"), (strong, "which predict a label")):
+    weak = judged(
+        Setting("hedge-stump", "planted-stump", "full", 20), "game/no-peeking", users=True
+    )
+    strong = judged(Setting("perceptron", "one-hot", "full", 20), WLC[0], users=True)
+    for rows, told in ((weak, "it is about other learners: learners"), (strong, "weak learners")):
         assert {row.verdict for row in rows} == {Verdict.NOT_APPLICABLE}
         assert all(told in row.outcome.evidence for row in rows)
 
@@ -151,11 +160,11 @@ def test_claims_are_about_one_kind_of_learner() -> None:
 def test_the_regret_is_that_of_every_hypothesis_written_out() -> None:
     """Hedge over the stumps one by one, on one run."""
     setting = Setting("hedge-stump:rate=0.3", "following-costs:noise=push+size=1", "bandit", 40)
-    case = resolve_any(setting, 1)
+    case = cased(setting, 1)
     k, d = 3, 4
     stumps = list(itertools.product(range(d), range(k), range(k)))
     totals, drawn, mean = np.zeros(len(stumps)), 0.0, 0.0
-    regrets = richness.regrets(resolve_any(setting, 1), 1, 0)
+    regrets = richness.regrets(cased(setting, 1), range(1))
     for found in play_rounds(case, range(1)):
         said = [(low, high)[int(found.features[j] > 0)] for j, low, high in stumps]
         shares = np.exp(-0.3 * (totals - totals.min()))
@@ -173,8 +182,8 @@ def test_the_regret_is_that_of_every_hypothesis_written_out() -> None:
 
 def test_the_bound_on_the_regret_is_that_of_the_weak_learner() -> None:
     setting = richness.regret_settings()[0]
-    case = resolve_any(setting, 0)
-    bound = richness._regret_bound(case)
+    case = cased(setting, 0)
+    bound = richness.regret_limit(case)
     size, half = case.problem.cost_range, math.sqrt(case.horizon / 2)
     wanted = size * half * (math.sqrt(math.log(36)) + math.sqrt(math.log(20)))
     assert bound.envelope[-1] == pytest.approx(wanted, rel=1e-4), "the rate is written in 4 digits"
@@ -184,14 +193,14 @@ def test_the_bound_on_the_regret_is_that_of_the_weak_learner() -> None:
 @pytest.mark.parametrize("learner", ["hedge-advice", "hedge-advice:rate=0.2"])
 def test_one_hypothesis_has_nothing_to_learn(learner: str) -> None:
     setting = Setting(learner, "planted-advice:n_features=1,noise=two-point", "bandit", 60)
-    case = resolve_any(setting, 0)
+    case = cased(setting, 0)
     rate = 0.2 if "rate" in learner else 0.0
     left = case.problem.edge / 3 - rate * case.problem.cost_range**2 / 8
     luck = (1 + 2 * case.problem.cost_range) ** 2 * math.log(20) / (8 * left)
     assert hedge_excess_loss(1, rate, case.problem, 0.05) == (luck if left > 0 else None)
     assert richness.learning(case)[-1] == rate * case.problem.cost_range**2 * 60 / 8
     claims = ("boosting/agnostic-regret", "boosting/bandit-wlc-anytime")
-    verdicts = {row.claim: row.verdict for row in judged(setting, *claims, own=True, runs=4)}
+    verdicts = {row.claim: row.verdict for row in judged(setting, *claims, users=True, runs=4)}
     assert verdicts[claims[0]] == Verdict.HOLDS
     assert verdicts[claims[1]] in (Verdict.VACUOUS, Verdict.NOT_APPLICABLE)
 
@@ -208,7 +217,7 @@ def test_hedge_that_climbs_is_refuted_by_its_regret(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(HedgeAdvice, "crowd", climbing)
     setting = richness._tuned("hedge-advice", "planted-advice", "full", 400)
     rows = judged(
-        replace(setting, replicates=16),
+        replace(setting, runs=16),
         "boosting/agnostic-regret",
         "boosting/agnostic-learnability",
     )
@@ -218,7 +227,7 @@ def test_hedge_that_climbs_is_refuted_by_its_regret(monkeypatch: pytest.MonkeyPa
 
 def test_the_law_of_the_worst_pair_is_binomial() -> None:
     """Every sequence of signs, against the game's own noise and against the sums."""
-    case = resolve_any(Setting("oracle-noise", "worst-pair", "bandit", 6), 0)
+    case = cased(Setting("oracle-noise", "worst-pair", "bandit", 6))
     assert case.stream.noise == Pair(1.0)
     steps = set()
     for found in play_rounds(case, range(16)):
@@ -357,15 +366,17 @@ def test_exact_refutations_need_no_compiler(tmp_path: Path) -> None:
 
 
 def test_every_claim_about_weak_learners_has_settings_of_its_game() -> None:
-    found = [claim for claim in catalog.claims().values() if claim.about == "weak learners"]
+    found = [claim for claim in catalog.claims().values() if claim.game == WEAK.name]
     assert len(found) >= 11
     for claim in found:
         for setting in claim.cases():
             learner, adversary = setting.learner.split(":")[0], setting.adversary.split(":")[0]
-            assert learner in catalog.weak_learners()
-            assert adversary in catalog.weak_adversaries()
+            assert learner in WEAK.learners()
+            assert adversary in WEAK.adversaries()
 
 
 def test_no_name_means_two_things() -> None:
-    assert not catalog.learners().keys() & catalog.weak_learners().keys()
-    assert not catalog.adversary_classes().keys() & catalog.weak_adversaries().keys()
+    others = [game for game in catalog.games().values() if game is not WEAK]
+    for game in others:
+        assert not game.learners().keys() & WEAK.learners().keys()
+        assert not game.adversaries().keys() & WEAK.adversaries().keys()

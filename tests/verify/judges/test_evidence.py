@@ -10,8 +10,7 @@ import pytest
 from scipy.stats import binomtest
 
 from boundcheck.errors import UserError
-from boundcheck.verify.claim import Verdict
-from boundcheck.verify.judges.evidence import (
+from boundcheck.verify.judges.betting import (
     MOST_RUNS,
     STAKE_WEIGHTS,
     STAKES,
@@ -24,8 +23,8 @@ from boundcheck.verify.judges.evidence import (
     runs_to_hold,
     runs_to_refute,
 )
-from boundcheck.verify.judges.pathwise import Outcome
-from boundcheck.verify.judges.tail import decide
+from boundcheck.verify.judges.decide import decide
+from boundcheck.verify.outcome import Outcome, Verdict
 
 
 def exact_wealth(stake: Fraction, low: Fraction, high: Fraction, highs: int, runs: int) -> Fraction:

@@ -1,4 +1,4 @@
-"""Enumeration of one round: the same law as the game's, and no difference is overlooked."""
+"""Exact of one round: the same law as the game's, and no difference is overlooked."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ import pytest
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Verdict
-from boundcheck.verify.games.labels.case import Case, Setting
+from boundcheck.verify.games.labels.branches import Table, enumerated
+from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.play import Run
-from boundcheck.verify.games.labels.resolve import resolve
-from boundcheck.verify.games.labels.user_learner import PlainLearner
+from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.judges import one_round
-from boundcheck.verify.judges.one_round import ROUNDING, Comparison, Table, enumerated
+from boundcheck.verify.judges.one_round import ROUNDING, Comparison
+from boundcheck.verify.outcome import Verdict
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 PLAYED = [
@@ -146,7 +148,7 @@ class Constant:
 
 def test_a_learner_in_plain_python_has_no_state_to_start_from() -> None:
     claims = [c for c in catalog.claims().values() if c.id.split("/")[0] in catalog.learners()]
-    case = resolve(Setting(PlainLearner(Constant, "constant"), "one-hot", "full", 20, None, 1), 0)
+    case = resolve(Setting(UserLearner(Constant, "constant"), "one-hot", "full", 20, None, 1), 0)
     reasons = {c.id: c.forms[0].missing(case) for c in claims if not c.id.startswith("gappletron/")}
     judged = {name for name, reason in reasons.items() if reason is None}
     assert judged == {"perceptron/mistake-bound"}  # all it needs is p
@@ -159,7 +161,7 @@ def test_claims_about_a_learner_are_about_those_that_promise_them() -> None:
     for claim in catalog.claims().values():
         if claim.id.split("/")[0] in {"perceptron", "banditron", "soba", "newtron", "gaptron"}:
             for form in claim.forms:
-                assert f"does not promise {claim.id}" in str(form.missing(case))
+                assert f"does not promise {claim.id}" in str(form.unmet(case))
 
 
 def test_cases_share_their_enumerated_rounds() -> None:

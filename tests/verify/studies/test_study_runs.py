@@ -17,8 +17,8 @@ import pytest
 from small_study import small
 
 from boundcheck.errors import UserError
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.studies import run as sweep
 from boundcheck.verify.studies import store
 from boundcheck.verify.studies import study as studies
@@ -114,9 +114,9 @@ def test_the_envelope_of_the_regret_is_theorem_4s_where_it_applies() -> None:
     learners = {"Gap": {"theory": "gappletron:gamma=theorem-4a", "ones": "gappletron:gamma=ones"}}
     (case, *_) = small(grid=grid, learners=learners).cases()
     columns = sweep.play(case)
-    setting = Setting("gappletron:gamma=theorem-4a", "one-hot", "bandit", 4000, radius=2.5)
+    setting = Setting("gappletron:gamma=theorem-4a", "one-hot", "bandit", 4000, comparator_norm=2.5)
     resolved = resolve(setting, 0)
-    u = resolved.smoothness * resolved.declaration.regret_factor**2
+    u = resolved.smoothness * resolved.declaration.get("regret_factor") ** 2
     K = resolved.n_labels
     assert K * K * u < 4000  # else the root never counts
     for tuning, rounds, envelope in zip(

@@ -18,7 +18,7 @@ from boundcheck.algorithms.gappletron import Gappletron
 from boundcheck.algorithms.learner import Problem
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Verdict
+from boundcheck.verify.outcome import Verdict
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 from boundcheck.verify.suite.pytest_checks import as_learner, promised_claims

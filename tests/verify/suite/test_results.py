@@ -19,7 +19,7 @@ from filelock import FileLock
 from boundcheck.errors import UserError
 from boundcheck.reports.terminal.junit import write_junit
 from boundcheck.verify.claims.gappletron.settings import gappletron
-from boundcheck.verify.games.labels.case import Setting
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import results
 from boundcheck.verify.suite import run as suite
 

@@ -14,11 +14,12 @@ import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.claim import Proof, Verdict
+from boundcheck.verify.claim import Proof
 from boundcheck.verify.claims.gappletron.settings import gappletron
 from boundcheck.verify.games.labels import resolve
-from boundcheck.verify.games.labels.case import Setting
 from boundcheck.verify.judges import pathwise as judge
+from boundcheck.verify.outcome import Verdict
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import results
 from boundcheck.verify.suite import run as suite
@@ -27,7 +28,7 @@ from boundcheck.verify.suite import run as suite
 def subset() -> list[suite.Job]:
     """A few settings of every kind of claim."""
     jobs = plan.jobs_for(plan.Request(scale="quick"))
-    cheap = [job for job in jobs if job.setting.replicates < 20]
+    cheap = [job for job in jobs if job.setting.runs < 20]
     return cheap[::29]
 
 
@@ -39,7 +40,7 @@ def own_boosters() -> list[suite.Job]:
         (f"online-mbbm:weak={file}:Boastful,learners=5,gamma=0.9", "boosting/online-mbbm"),
     )
     return [
-        suite.Job(Setting(learner, "one-hot", "full", 300, replicates=16), (claim,), own=True)
+        suite.Job(Setting(learner, "one-hot", "full", 300, runs=16), (claim,), own=True)
         for learner, claim in found
     ]
 
@@ -172,8 +173,8 @@ def test_a_failure_of_ours_is_a_row_not_an_exception(monkeypatch: pytest.MonkeyP
     ("setting", "words"),
     [
         (Setting("gappletron", "one-hot", "bandit", 0), "T=0"),
-        (Setting("gappletron", "one-hot", "bandit", 10, radius=0.0), "B=0"),
-        (Setting("gappletron", "one-hot", "bandit", 10, radius=float("nan")), "B=nan"),
+        (Setting("gappletron", "one-hot", "bandit", 10, comparator_norm=0.0), "B=0"),
+        (Setting("gappletron", "one-hot", "bandit", 10, comparator_norm=float("nan")), "B=nan"),
         (Setting("segment-probe", "one-hot", "bandit", 10), "segment-probe"),
         (Setting("gappletron", "segments:n=4", "bandit", 11), "expected 10"),
         (Setting("gappletron", "random-labels:comparator_norm=1", "full", None), "at least 2"),
@@ -198,9 +199,9 @@ def test_a_graph_must_have_the_labels_of_the_sequence(tmp_path: Path) -> None:
 
 def test_a_planted_comparator_lies_exactly_inside_its_ball() -> None:
     case = resolve.resolve(Setting("gappletron", "one-hot", "bandit", 10), 0)
-    assert resolve.fits(case.comparator, case.radius)
-    assert not resolve.fits(case.comparator, case.radius * (1 - 1e-15))
-    small = resolve.resolve(Setting("gappletron", "one-hot", "bandit", 50, radius=0.5), 0)
+    assert resolve.fits(case.comparator, case.comparator_norm)
+    assert not resolve.fits(case.comparator, case.comparator_norm * (1 - 1e-15))
+    small = resolve.resolve(Setting("gappletron", "one-hot", "bandit", 50, comparator_norm=0.5), 0)
     assert small.comparator.how == "fitted"
     assert small.comparator.norm <= 0.5
 
@@ -274,7 +275,7 @@ def test_only_certificates_that_an_earlier_run_named_are_replaced(tmp_path: Path
 
 
 def test_a_measured_number_that_is_not_finite_is_null(tmp_path: Path) -> None:
-    measured = [plan.Hypothesis(str(x), x, "") for x in (1.5, math.inf, -math.inf, math.nan)]
+    measured = [plan.Measured(str(x), x, "") for x in (1.5, math.inf, -math.inf, math.nan)]
     results.save([], tmp_path, 0, 1.0, measured)
     saved = results.load(tmp_path).document["hypotheses"]
     assert [row["measured"] for row in saved] == [1.5, None, None, None]
@@ -325,7 +326,7 @@ def test_rates_fall_from_their_cap_in_a_small_ball() -> None:
     assert "game/no-peeking" not in small[0].claims
     for job in small:
         case = resolve.resolve(job.setting, 0)
-        (rounds,) = case.replicate(0)
+        (rounds,) = case.play(0)
         fell = rounds.explores & (rounds.rates < 0.5) & (rounds.rates > 0)
         assert np.count_nonzero(fell) > 100 or job.setting.graph == "full"
     given = plan.Request(learner="gappletron", adversary="one-hot", scale="quick")

@@ -93,7 +93,10 @@ def reached(case: Case, runs: int) -> Reached:
     edges = edges_of(case, delta, runs)
     any_time, at_end = reached_by([play_runs(case, part) for part in case.parts(runs)], edges)
     word = case.declaration
-    silent = isinstance(word, str)
+    if isinstance(word, str):
+        anytime, nothing, edge = True, word, case.problem.edge
+    else:
+        anytime, nothing, edge = word.anytime, f"none is declared at delta {delta:g}", word.edge
     return Reached(
         edges,
         delta,
@@ -101,10 +104,10 @@ def reached(case: Case, runs: int) -> Reached:
         at_end,
         np.array([known_excess_loss(case, edge, delta) for edge in edges]),
         np.array([case.stream.most_excess(edge) for edge in edges]),
-        anytime=silent or word.anytime,
+        anytime=anytime,
         whose="declared" if case.is_users else "known",
-        nothing=word if silent else f"none is declared at delta {delta:g}",
-        edge=case.problem.edge if silent else word.edge,
+        nothing=nothing,
+        edge=edge,
     )
 
 

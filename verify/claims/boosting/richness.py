@@ -181,7 +181,8 @@ def learning(case: Case) -> FloatArray:
     """ln|H|/eta + eta B^2 t/8 after each round, shape (T,)."""
     size, rate = case.learner.hedges(case.problem)
     rounds = np.arange(1, case.horizon + 1)
-    return learning_cost(size, rate) + rate * case.problem.cost_range**2 * rounds / 8
+    found: FloatArray = learning_cost(size, rate) + rate * case.problem.cost_range**2 * rounds / 8
+    return found
 
 
 def regret_limit(case: Case) -> Limit:

@@ -10,22 +10,23 @@ import pytest
 
 from boundcheck.adversaries.segments import Segments
 from boundcheck.verify import catalog
-from boundcheck.verify.claim import Verdict
 from boundcheck.verify.claims.gappletron.settings import gappletron
 from boundcheck.verify.claims.gappletron.theorem_4 import _sides_a, _sides_b
 from boundcheck.verify.claims.gappletron.theorems_3_and_5 import _sides_3, _sides_5
-from boundcheck.verify.games.labels.case import Case, Setting
+from boundcheck.verify.games.game import CHECKPOINTS, checkpoints
+from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.record import BLOCK, ERROR, LOSS, MISTAKE, OBSERVATION
-from boundcheck.verify.games.labels.resolve import resolve
-from boundcheck.verify.games.labels.run_sums import CHECKPOINTS, checkpoints, play_ledgers
+from boundcheck.verify.games.labels.run_sums import play_ledgers
 from boundcheck.verify.judges.mean import examine_mean
-from boundcheck.verify.judges.pathwise import Curve, Outcome
+from boundcheck.verify.outcome import Curve, Outcome, Verdict
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 
 def toy(tuning: str, graph: str, horizon: int, replicates: int = 4, noise: float = 0.1) -> Setting:
     learner = gappletron("smooth-hinge", "threshold", "projected", tuning)
-    return Setting(learner, f"one-hot:noise={noise}", graph, horizon, replicates=replicates)
+    return Setting(learner, f"one-hot:noise={noise}", graph, horizon, runs=replicates)
 
 
 def judged(part: str, setting: Setting) -> tuple[Outcome, Curve]:
@@ -52,7 +53,7 @@ def test_a_ledger_adds_up_the_rounds_before_its_checkpoint() -> None:
     ledgers = play_ledgers(case, range(2))
     assert [ledger.rounds for ledger in ledgers] == checkpoints(horizon).tolist()
     for replicate in range(2):
-        blocks = list(case.replicate(replicate))
+        blocks = list(case.play(replicate))
         columns = np.concatenate([rounds.block.columns for rounds in blocks])
         losses = np.concatenate([rounds.comparator_losses for rounds in blocks])
         explored = np.concatenate([rounds.explores for rounds in blocks])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from boundcheck.algorithms.learner import Problem
-from boundcheck.verify.claim import Verdict
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.labels.resolve import resolve
-from boundcheck.verify.games.labels.user_learner import PlainLearner
+from boundcheck.verify.games.labels.user_learner import UserLearner
+from boundcheck.verify.outcome import Verdict
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 CLAIMS = ("gappletron/algorithm-1", "gappletron/lemma-1", "gappletron/bound-9")
@@ -66,7 +66,7 @@ def uncentred(tmp_path: Path) -> str:
 
 
 def verdicts(learner: type, data: str, graph: str) -> dict[str, Verdict]:
-    setting = Setting(PlainLearner(learner, learner.__name__), data, graph, None, 1.0, 1)
+    setting = Setting(UserLearner(learner, learner.__name__), data, graph, None, 1.0, 1)
     rows = suite.judge_job(suite.Job(setting, CLAIMS, own=True), 0)
     return {row.claim: row.verdict for row in rows if row.form == "repaired"}
 
@@ -86,10 +86,10 @@ def test_a_deviation_of_a_hundred_thousandth_is_still_seen(graph: str, uncentred
 
 def test_the_allowance_is_rounding_only(uncentred: str) -> None:
     """Below a hundredth of what conformity allows on features of norm one; none for the game's own scores."""
-    learner = PlainLearner(Still, "Still")
+    learner = UserLearner(Still, "Still")
     for adversary, most in (("one-hot:n_labels=4", 1e-14), (uncentred, 1e-6)):
         case = resolve(Setting(learner, adversary, "bandit", 50, 1.0, 1), 0)
-        for rounds in case.replicate(0):
+        for rounds in case.play(0):
             assert 0 < rounds.gap_rounding.max() <= most
     case = resolve(Setting("gappletron", uncentred, "bandit", 50, 1.0, 1), 0)
-    assert all((rounds.gap_rounding == 0).all() for rounds in case.replicate(0))
+    assert all((rounds.gap_rounding == 0).all() for rounds in case.play(0))

@@ -16,11 +16,11 @@ from boundcheck.algorithms.boosting import estimates
 from boundcheck.algorithms.boosting.weak import Setting as CrowdSetting
 from boundcheck.errors import LearnerError, UserError
 from boundcheck.verify.claims.boosting.excess_loss import estimate_errors
-from boundcheck.verify.games.labels.case import Setting
-from boundcheck.verify.games.weak.case import WeakCase
-from boundcheck.verify.games.weak.known import first_violation
-from boundcheck.verify.games.weak.play import play_rounds, play_weak
-from boundcheck.verify.resolve import resolve_any, resolve_weak
+from boundcheck.verify.games.weak.case import Case
+from boundcheck.verify.games.weak.game import WEAK
+from boundcheck.verify.games.weak.play import play_rounds, play_runs
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
 
 
 class Script:
@@ -69,17 +69,17 @@ def stream(**changes: Any) -> WeakStream:
     return WeakStream(**(given | changes))
 
 
-def case(learner: Any, fixed: WeakStream, graph: str) -> WeakCase:
+def case(learner: Any, fixed: WeakStream, graph: str) -> Case:
     adversary = Fixed(fixed)
     setting = Setting(learner, adversary, graph, fixed.horizon)
-    return resolve_weak(setting, learner, 0)
+    return WEAK.resolve(setting, learner, adversary, 0)
 
 
 def test_what_is_paid_is_the_weighted_true_cost_and_what_is_shown_comes_after() -> None:
     script = Script([[1, 2], [0, 2], [0, 0]])
     for graph in ("full", "bandit"):
         made = case(script, stream(), graph)
-        runs = play_weak(made, 2)
+        runs = play_runs(made, range(2))
         assert runs.costs.tolist() == [[0.25, 0.5, 0.75], [0.75, 0.75, 1.0]]
         assert runs.weights.tolist() == [[1, 1.5, 1.75]] * 2
         excess = runs.excess(0.4)
@@ -103,11 +103,11 @@ def test_what_is_paid_is_the_weighted_true_cost_and_what_is_shown_comes_after() 
 )
 def test_a_run_does_not_depend_on_the_others(learner: str, adversary: str) -> None:
     setting = Setting(learner, adversary, "bandit", 60)
-    together = play_weak(resolve_any(setting, 3), 7)
-    apart = play_weak(resolve_any(setting, 3), 2, 4)
+    together = play_runs(resolve(setting, 3), range(7))
+    apart = play_runs(resolve(setting, 3), range(4, 6))
     assert (together.costs[4:6] == apart.costs).all()
     assert len(np.unique(together.costs, axis=0)) == 7, "runs differ"
-    other = play_weak(resolve_any(setting, 4), 7)
+    other = play_runs(resolve(setting, 4), range(7))
     assert (together.costs != other.costs).any(), "the seed matters"
 
 
@@ -227,7 +227,7 @@ def test_a_planted_hypothesis_is_good_enough_after_every_round(adversary: Plante
         paid = made.costs[np.arange(200), made.planted].cumsum()
         room = (1 - 2 * adversary.edge) / made.n_labels * np.arange(1, 201)
         above = np.flatnonzero(paid > room + 1e-9)
-        assert first_violation(made) == (int(above[0]) if above.size else None)
+        assert made.first_violation() == (int(above[0]) if above.size else None)
         assert (right == 9) == (above.size == 0)
 
 
@@ -244,6 +244,11 @@ def test_a_planted_hypothesis_is_good_enough_after_every_round(adversary: Plante
         ({"costs": np.ones((3, 3))}, "expected 0 at the label, at least 0 elsewhere, sum 1."),
         ({"costs": np.zeros((3, 1))}, "1 labels: expected at least 2."),
         ({"features": np.ones((2, 1))}, "expected 3 rounds of each."),
+        ({"features": np.full((3, 1), np.nan)}, "features [nan] of round 0: expected finite"),
+        (
+            {"planted": np.array([0, 2, 0]), "follows": np.array([True, False, True])},
+            "planted label 0 of round 2: expected the true one where costs follow.",
+        ),
     ],
 )
 def test_a_stream_that_is_none_is_refused(changes: dict[str, Any], told: str) -> None:
@@ -258,9 +263,9 @@ def test_a_crowd_that_writes_into_what_it_is_told_is_refused() -> None:
             costs[0, 0] = 7.0
 
     with pytest.raises(LearnerError, match=r"changed the costs or weights .* in round 0"):
-        play_weak(case(Writer([[0]] * 3), stream(), "full"), 1)
+        play_runs(case(Writer([[0]] * 3), stream(), "full"), range(1))
     with pytest.raises(LearnerError, match=r"predicted \[3\] in round 0: expected 1 labels"):
-        play_weak(case(Script([[3]] * 3), stream(), "full"), 1)
+        play_runs(case(Script([[3]] * 3), stream(), "full"), range(1))
 
 
 def test_streams_that_do_not_fit_into_memory_are_refused() -> None:

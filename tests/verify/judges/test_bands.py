@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from boundcheck.arrays import FloatArray
 from boundcheck.errors import UserError
-from boundcheck.verify.judges.frontier import (
-    FloatArray,
-    Frontier,
+from boundcheck.verify.judges.bands import (
+    Band,
     Frontiers,
     lower_limits,
     ranks,
@@ -48,8 +48,8 @@ def test_so_many_runs_make_the_limits_finite_and_one_less_does_not(delta: float,
     edges = np.linspace(0, 0.5, 20)
     assert runs_for_limits(delta, 20) == runs
     reached = np.add.outer(np.arange(runs, dtype=float), edges)
-    assert np.isfinite(Frontier.of(reached, edges, delta).high).all()
-    short = Frontier.of(reached[1:], edges, delta)
+    assert np.isfinite(Band.of(reached, edges, delta).high).all()
+    short = Band.of(reached[1:], edges, delta)
     assert np.isinf(short.high).all()
     assert short.runs_needed == runs
 
@@ -78,7 +78,7 @@ LAWS = {
 }
 
 
-def limits_at(band: Frontier, edge: float) -> tuple[float, float]:
+def limits_at(band: Band, edge: float) -> tuple[float, float]:
     """Limits on S at any edge: those of the edges of the grid on either side of it."""
     below = int(np.searchsorted(band.edges, edge, side="right")) - 1
     above = int(np.searchsorted(band.edges, edge, side="left"))
@@ -95,8 +95,8 @@ def test_the_band_holds_at_all_edges_at_once(law: str) -> None:
     true = quantile(between)
     held = 0
     for _ in range(800):
-        frontier = Frontier.of(draw(rng, grid), grid, 0.05)
-        limits = np.array([limits_at(frontier, edge) for edge in between[::7]])
+        band = Band.of(draw(rng, grid), grid, 0.05)
+        limits = np.array([limits_at(band, edge) for edge in between[::7]])
         held += bool(((limits[:, 0] <= true[::7]) & (true[::7] <= limits[:, 1])).all())
     assert held >= 760
 
@@ -104,7 +104,7 @@ def test_the_band_holds_at_all_edges_at_once(law: str) -> None:
 def test_the_limits_are_the_values_of_those_ranks() -> None:
     rng = np.random.default_rng(2)
     reached = np.stack([rng.permutation(np.arange(1.0, 141)) for _ in range(3)], axis=1)
-    found = Frontier.of(reached, np.array([0.1, 0.2, 0.3]), 0.1, 0.9)
+    found = Band.of(reached, np.array([0.1, 0.2, 0.3]), 0.1, 0.9)
     low, high = ranks(140, 0.1, 0.1 / 6)
     assert found.low.tolist() == [low] * 3
     assert found.middle.tolist() == [126] * 3
@@ -125,18 +125,18 @@ def test_limits_that_refute_are_wrong_at_their_own_level() -> None:
     assert wrong == pytest.approx(2000 * float(exact), abs=5 * math.sqrt(2000 * float(exact)))
 
 
-def frontier(low: list[float], high: list[float]) -> Frontier:
+def band_of(low: list[float], high: list[float]) -> Band:
     edges = np.linspace(0.1, 0.1 * len(low), len(low))
-    return Frontier(edges, np.array(low), np.array(low), np.array(high), 0.05, 200)
+    return Band(edges, np.array(low), np.array(low), np.array(high), 0.05, 200)
 
 
 def test_the_largest_edge_for_an_excess_loss() -> None:
-    band = frontier([1, 2, 4], [3, 5, 9])
+    band = band_of([1, 2, 4], [3, 5, 9])
     assert band.edges_at(5) == (pytest.approx(0.2), math.inf)
     assert band.edges_at(3.9) == (pytest.approx(0.1), pytest.approx(0.3))
     assert band.edges_at(2) == (-math.inf, pytest.approx(0.3))
     assert band.edges_at(0.5) == (-math.inf, pytest.approx(0.1))
-    assert frontier([1], [math.inf]).edges_at(1e9) == (-math.inf, math.inf)
+    assert band_of([1], [math.inf]).edges_at(1e9) == (-math.inf, math.inf)
 
 
 def test_both_ways_of_reading_agree() -> None:
@@ -144,7 +144,7 @@ def test_both_ways_of_reading_agree() -> None:
     rng = np.random.default_rng(3)
     edges = np.linspace(0, 0.9, 12)
     reached = rng.exponential(size=(160, 1)) / (1 - edges)
-    band = Frontier.of(reached, edges, 0.1)
+    band = Band.of(reached, edges, 0.1)
     for loss in (0.5, 2.0, 3.7, 10.0, 50.0):
         least, most = band.edges_at(loss)
         for edge, low, high in zip(edges, band.low, band.high, strict=True):
@@ -163,11 +163,11 @@ def test_both_ways_of_reading_agree() -> None:
 )
 def test_edges_and_deltas_out_of_range(edges: list[float], delta: float, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        Frontier.of(np.zeros((5, 2)), np.array(edges), delta)
+        Band.of(np.zeros((5, 2)), np.array(edges), delta)
 
 
 def test_the_numbers_of_a_frontier_read_back_as_they_were() -> None:
-    any_time, at_end = frontier([1, 2], [3, math.inf]), frontier([0, 1], [2, 2])
+    any_time, at_end = band_of([1, 2], [3, math.inf]), band_of([0, 1], [2, 2])
     found = Frontiers(any_time, at_end, np.array([4.5, math.nan]), False, 70)
     written = found.to_json()
     assert written["high"] == [3, None]
@@ -198,7 +198,7 @@ def test_the_numbers_of_a_frontier_read_back_as_they_were() -> None:
     ],
 )
 def test_damaged_numbers_of_a_frontier_are_refused(damage: dict[str, Any]) -> None:
-    any_time, at_end = frontier([1, 2], [3, 4]), frontier([0, 1], [2, 2])
+    any_time, at_end = band_of([1, 2], [3, 4]), band_of([0, 1], [2, 2])
     written = Frontiers(any_time, at_end, np.array([4.5, math.nan]), False, 70).to_json()
     Frontiers.from_json(written)
     with pytest.raises((TypeError, ValueError)):
