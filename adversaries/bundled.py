@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import UserError, unknown
-from .sequence import Sequence, integer_at_least, stream
+from ..errors import UserError
+from .sequence import Sequence, Spelt, integer_at_least, stream
 
 NAMES = ("breast-cancer", "digits", "iris", "wine")
 FORMS = ("recorded", "binary")
 
 
 @dataclass(frozen=True)
-class Bundled:
+class Bundled(Spelt):
     """A recorded data set in random order, passed over again in a new order until the horizon.
 
     A shorter horizon gives a prefix of the longer one.
@@ -35,19 +35,8 @@ class Bundled:
         for an unknown name, or without scikit-learn
     """
 
-    name: str = "digits"
-    form: str = "recorded"
-
-    def __post_init__(self) -> None:
-        if self.name not in NAMES:
-            raise unknown("bundled data set", self.name, NAMES)
-        if self.form not in FORMS:
-            raise unknown("form of the features", self.form, FORMS)
-
-    @property
-    def spec(self) -> str:
-        """``bundled`` with its parameters."""
-        return f"bundled:name={self.name},form={self.form}"
+    name: Annotated[str, NAMES] = "digits"
+    form: Annotated[str, FORMS] = "recorded"
 
     @property
     def n_labels(self) -> int:

@@ -12,11 +12,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Annotated
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from .sequence import Comparator, Sequence, integer_at_least, stream, zero_comparator
+from .sequence import Comparator, Sequence, Spelt, integer_at_least, stream, zero_comparator
 
 MARGINS = (*(eighths / 8 for eighths in range(10)), 2.0)
 RUNGS = 64
@@ -24,7 +25,7 @@ DEPTHS = (0.0, 0.25, 8.0, 32.0)  # how far the other labels lie below the runner
 
 
 @dataclass(frozen=True)
-class CraftedScores:
+class CraftedScores(Spelt):
     """Features that are score vectors with short binary fractions, so d = K and sums are exact.
 
     Rows of :meth:`grid` in a fixed shuffled order, between them rows of :meth:`ladder`, then random
@@ -32,15 +33,7 @@ class CraftedScores:
     comparator is the identity.
     """
 
-    n_labels: int = 3
-
-    def __post_init__(self) -> None:
-        integer_at_least("n_labels", self.n_labels, 2)
-
-    @property
-    def spec(self) -> str:
-        """``crafted-scores`` with its parameter."""
-        return f"crafted-scores:n_labels={self.n_labels}"
+    n_labels: Annotated[int, "[2, inf)"] = 3
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return grid and ladder, cut or continued to ``horizon`` rounds."""
@@ -110,7 +103,7 @@ class CraftedScores:
 
 
 @dataclass(frozen=True)
-class Alternation:
+class Alternation(Spelt):
     """Two labels, one constant feature: label 0 for half of the horizon, then label 1.
 
     The feature is about 0.1 / sqrt(T), so the horizon shapes every round and a shorter horizon is
@@ -121,11 +114,6 @@ class Alternation:
     def n_labels(self) -> int:
         """Two."""
         return 2
-
-    @property
-    def spec(self) -> str:
-        """``alternation``."""
-        return "alternation"
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds."""

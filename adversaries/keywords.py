@@ -15,18 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import BoolArray
-from .sequence import Comparator, Sequence, checked_rate, integer_at_least, noisy_classes, stream
+from .sequence import Comparator, Sequence, Spelt, integer_at_least, noisy_classes, stream
 
 BLOCK = 4096  # rounds drawn at once, so that the working set stays in the cache
 
 
 @dataclass(frozen=True)
-class Keywords:
+class Keywords(Spelt):
     """Each class owns 1 d' to 5 d' of the 10 d' keyword bits.
 
     A round shows a uniform class's keywords and 5 d' of the 30 d' unrelated bits; with probability
@@ -34,22 +35,9 @@ class Keywords:
     a prefix of the longer one.
     """
 
-    keyword_scale: int = 2
-    n_labels: int = 6
-    noise: float = 0.0
-
-    def __post_init__(self) -> None:
-        integer_at_least("keyword_scale", self.keyword_scale, 1)
-        integer_at_least("n_labels", self.n_labels, 2)
-        object.__setattr__(self, "noise", checked_rate("noise", self.noise))
-
-    @property
-    def spec(self) -> str:
-        """``keywords`` with its parameters."""
-        return (
-            f"keywords:keyword_scale={self.keyword_scale},n_labels={self.n_labels},"
-            f"noise={self.noise!r}"
-        )
+    keyword_scale: Annotated[int, "[1, inf)"] = 2
+    n_labels: Annotated[int, "[2, inf)"] = 6
+    noise: Annotated[float, "[0, 1]"] = 0.0
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` documents; the comparator is planted if the classes differ."""

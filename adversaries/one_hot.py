@@ -8,31 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 
-from .sequence import Comparator, Sequence, checked_rate, integer_at_least, noisy_classes, stream
+from .sequence import Comparator, Sequence, Spelt, integer_at_least, noisy_classes, stream
 
 
 @dataclass(frozen=True)
-class OneHot:
+class OneHot(Spelt):
     """x_t is the unit vector of a uniform class c.
 
     The label is c, except that with probability ``noise`` it is drawn again, uniformly. A shorter
     horizon gives a prefix of the longer one.
     """
 
-    n_labels: int = 3
-    noise: float = 0.0
-
-    def __post_init__(self) -> None:
-        integer_at_least("n_labels", self.n_labels, 2)
-        object.__setattr__(self, "noise", checked_rate("noise", self.noise))
-
-    @property
-    def spec(self) -> str:
-        """``one-hot`` with its parameters."""
-        return f"one-hot:n_labels={self.n_labels},noise={self.noise!r}"
+    n_labels: Annotated[int, "[2, inf)"] = 3
+    noise: Annotated[float, "[0, 1]"] = 0.0
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds with the planted comparator."""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from ..errors import unknown
-from .sequence import Sequence, checked_rate, integer_at_least, stream, zero_comparator
+from .sequence import Sequence, Spelt, integer_at_least, stream, zero_comparator
 from .weak_learning import labels_with_edge
 
 LAWS = ("uniform", "skewed", "constant")
 
 
 @dataclass(frozen=True)
-class OracleLabels:
+class OracleLabels(Spelt):
     """Column i of the features is the label that weak learner i, ``oracle-noise``, predicts with an exact edge.
 
     Given the true label the predictions are independent of one another and of the past: the true label with
@@ -28,22 +28,10 @@ class OracleLabels:
     law : of the true labels: "uniform", "skewed" (each half as likely as the one before) or "constant" (all 0)
     """
 
-    n_labels: int = 3
-    learners: int = 20
-    edge: float = 0.4
-    law: str = "uniform"
-
-    def __post_init__(self) -> None:
-        integer_at_least("n_labels", self.n_labels, 2)
-        integer_at_least("learners", self.learners, 1)
-        object.__setattr__(self, "edge", checked_rate("edge", self.edge))
-        if self.law not in LAWS:
-            raise unknown("law of the labels", self.law, LAWS)
-
-    @property
-    def spec(self) -> str:
-        """``oracle-labels`` with its parameters."""
-        return f"oracle-labels:n_labels={self.n_labels},learners={self.learners},edge={self.edge!r},law={self.law}"
+    n_labels: Annotated[int, "[2, inf)"] = 3
+    learners: Annotated[int, "[1, inf)"] = 20
+    edge: Annotated[float, "[0, 1]"] = 0.4
+    law: Annotated[str, LAWS] = "uniform"
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds; no linear comparator reads such features, so it is zero."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import require
-from .sequence import Comparator, Sequence, stream
+from .sequence import Comparator, Sequence, Spelt, stream
 
 
 @dataclass(frozen=True)
-class RandomLabels:
+class RandomLabels(Spelt):
     """M = (B^2 - 1) K^2 rounds with a coordinate each, then one coordinate for ever.
 
     Labels are uniform in the first M + 1 rounds and stay the same from then on.
@@ -24,17 +25,8 @@ class RandomLabels:
     comparator_norm : B, an integer of at least 2; the comparator has exactly this norm
     """
 
-    n_labels: int = 2
-    comparator_norm: int = 2
-
-    def __post_init__(self) -> None:
-        require(self.n_labels >= 2, f"n_labels={self.n_labels}: expected at least 2.")
-        norm = self.comparator_norm
-        require(norm >= 2, f"comparator_norm={norm}: expected an integer of at least 2.")
-
-    @property
-    def spec(self) -> str:
-        return f"random-labels:n_labels={self.n_labels},comparator_norm={self.comparator_norm}"
+    n_labels: Annotated[int, "[2, inf)"] = 2
+    comparator_norm: Annotated[int, "[2, inf)"] = 2
 
     @property
     def fresh_rounds(self) -> int:

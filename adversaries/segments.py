@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 
 from ..arrays import IntArray
-from ..errors import require, unknown
-from .sequence import Comparator, Sequence
+from ..errors import require
+from .sequence import Comparator, Sequence, Spelt
 
 DESIGNS = ("decreasing", "equal")
 
 
 @dataclass(frozen=True)
-class Segments:
+class Segments(Spelt):
     """Theorem 6's environments, one at a time: label 0, but in one segment of the rounds label 1 (0: in none).
 
     Features have two ones: in component 0, and in the component of the segment.
@@ -33,22 +34,16 @@ class Segments:
     design : "decreasing" (lengths n, ..., 1) or "equal" (all of length n)
     """
 
-    n: int = 20
+    n: Annotated[int, "[1, inf)"] = 20
     environment: int = 0
-    design: str = "decreasing"
+    design: Annotated[str, DESIGNS] = "decreasing"
 
     def __post_init__(self) -> None:
-        require(self.n >= 1, f"n={self.n} segments: expected at least 1.")
+        super().__post_init__()
         require(
             0 <= self.environment <= self.n,
             f"environment={self.environment}: expected one of 0 to {self.n}.",
         )
-        if self.design not in DESIGNS:
-            raise unknown("design of segments", self.design, DESIGNS)
-
-    @property
-    def spec(self) -> str:
-        return f"segments:n={self.n},environment={self.environment},design={self.design}"
 
     @property
     def n_labels(self) -> int:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from ..algorithms.spec import Checked, spec_of
 from ..arrays import FloatArray, IntArray
 from ..errors import UserError, require
 
@@ -44,6 +45,15 @@ class Adversary(Protocol):
 
         Raises ``UserError`` unless ``horizon`` >= 1 and ``seed`` >= 0.
         """
+
+
+class Spelt(Checked):
+    """An adversary whose parameters are the fields of a frozen dataclass."""
+
+    @property
+    def spec(self) -> str:
+        """Its name and every parameter."""
+        return spec_of(self, every=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,16 +305,6 @@ def integer_at_least(name: str, value: object, least: int) -> int:
     number = operator.index(value)
     require(number >= least, f"{name} is {number}, expected an integer >= {least}")
     return number
-
-
-def checked_rate(name: str, value: float) -> float:
-    """Return ``value`` as a float, or raise ``UserError`` if it lies outside [0, 1]."""
-    try:
-        rate = float(value)
-    except (TypeError, ValueError):
-        raise UserError(f"{name} is {value!r}, expected a number in [0, 1]") from None
-    require(0.0 <= rate <= 1.0, f"{name} is {rate}, expected a number in [0, 1]")
-    return rate
 
 
 def noisy_classes(uniforms: FloatArray, n_labels: int, noise: float) -> tuple[IntArray, IntArray]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 
-from .sequence import Comparator, Sequence, checked_rate, integer_at_least, stream
+from .sequence import Comparator, Sequence, Spelt, integer_at_least, stream
 
 
 @dataclass(frozen=True)
-class StumpLabels:
+class StumpLabels(Spelt):
     """Features are fair signs, and the label is 1 where the first is 1 and 0 where it is -1.
 
     With probability ``noise`` the label is drawn again, uniformly over all k. A shorter horizon gives a prefix of the
@@ -24,21 +25,9 @@ class StumpLabels:
     noise : in [0, 1]
     """
 
-    n_labels: int = 3
-    features: int = 4
-    noise: float = 0.1
-
-    def __post_init__(self) -> None:
-        integer_at_least("n_labels", self.n_labels, 2)
-        integer_at_least("features", self.features, 1)
-        object.__setattr__(self, "noise", checked_rate("noise", self.noise))
-
-    @property
-    def spec(self) -> str:
-        """``stump-labels`` with its parameters."""
-        return (
-            f"stump-labels:n_labels={self.n_labels},features={self.features},noise={self.noise!r}"
-        )
+    n_labels: Annotated[int, "[2, inf)"] = 3
+    features: Annotated[int, "[1, inf)"] = 4
+    noise: Annotated[float, "[0, 1]"] = 0.1
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds with the comparator that reads the first feature."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from .sequence import Comparator, Sequence, integer_at_least
+from .sequence import Comparator, Sequence, Spelt, integer_at_least
 
 REPEATED = 24
 """How often the second example of a plane is shown."""
@@ -22,22 +22,14 @@ COSINE, SINE = Fraction(7, 25), Fraction(24, 25)
 
 
 @dataclass(frozen=True)
-class SureMistake:
+class SureMistake(Spelt):
     """One plane after another, then the last example over and over; the comparator has margin one.
 
     A shorter horizon gives a prefix of the longer one; the seed plays no part.
     """
 
-    n_planes: int = 16
+    n_planes: Annotated[int, "[1, inf)"] = 16
     n_labels: ClassVar[int] = 2
-
-    def __post_init__(self) -> None:
-        integer_at_least("n_planes", self.n_planes, 1)
-
-    @property
-    def spec(self) -> str:
-        """``sure-mistake`` with its parameter."""
-        return f"sure-mistake:n_planes={self.n_planes}"
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds with the planted comparator."""

@@ -35,13 +35,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..compiled import Kernel, kernel
-from ..errors import unknown
 from .baseline import Baseline, observes_itself, step_towards
 from .graphs import FeedbackGraph
 from .learner import PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
@@ -93,8 +92,8 @@ class Banditron(Baseline):
         for an unknown estimator or an illegal gamma
     """
 
-    estimator: str = "original"
-    gamma: float | None = None
+    estimator: Annotated[str, ESTIMATORS] = "original"
+    gamma: Annotated[float | None, "(0, 1]"] = None
     source: ClassVar[str] = (
         "S. M. Kakade, S. Shalev-Shwartz and A. Tewari (2008),"
         " Efficient Bandit Algorithms for Online Multiclass Prediction"
@@ -106,12 +105,6 @@ class Banditron(Baseline):
         "theory": "gamma = min{1/2, (n X^2 B^2 / T)^(1/3)}, n = K for original;"
         " importance: 1 with a revealing action, else the domination number",
     }
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.estimator not in ESTIMATORS:
-            raise unknown("estimator of banditron", self.estimator, ESTIMATORS)
-        self.check_number("gamma", self.gamma, 1.0)
 
     def accepts(self, graph: FeedbackGraph) -> bool:
         return self.estimator == "importance" or observes_itself(graph)

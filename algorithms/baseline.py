@@ -7,7 +7,6 @@ all that is known before play, as the bound asks.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -17,14 +16,14 @@ from ..compiled import helper, kernel
 from ..errors import UserError, unknown
 from .graphs import FeedbackGraph
 from .learner import PREDICT, Problem
-from .spec import command_name, spec_of
+from .spec import Checked, command_name
 
 NOTHING: Mapping[str, str] = dict.fromkeys(("default", "ones", "theory"), "nothing to tune")
 """The tunings of a learner without parameters."""
 
 
 @dataclass(frozen=True)
-class Baseline:
+class Baseline(Checked):
     """Tuning, spec and accepted graphs of a learner.
 
     Attributes
@@ -46,12 +45,9 @@ class Baseline:
     tunings: ClassVar[Mapping[str, str]] = NOTHING
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.tuning not in self.tunings:
             raise unknown(f"tuning of {command_name(type(self))}", self.tuning, self.tunings)
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -77,15 +73,6 @@ class Baseline:
                 f"{self.spec} cannot play graph '{graph.name}' with {graph.n_labels} labels:"
                 f" expected {self.graphs}."
             )
-
-    def check_number(self, name: str, value: float | None, most: float = math.inf) -> None:
-        """Raise :class:`UserError` unless ``value`` is None, or finite and in (0, most]."""
-        if value is None or (math.isfinite(value) and 0 < value <= most):
-            return
-        upper = f" and at most {most:g}" if most < math.inf else ""
-        raise UserError(
-            f"{name}={value} of {command_name(type(self))}: expected a finite number above 0{upper}."
-        )
 
 
 def observes_itself(graph: FeedbackGraph) -> bool:

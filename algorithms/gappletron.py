@@ -24,18 +24,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..compiled import Kernel, helper, kernel
-from ..errors import UserError, require, unknown
+from ..errors import unknown
 from . import losses, optimisers
 from .learner import OWN, PREDICT, Declaration, Player, Problem, fresh_state
 from .losses import Loss, SmoothHinge
 from .optimisers import Optimiser, ProjectedDescent
-from .spec import check_keys, read_float
+from .spec import Checked, check_keys, read_float
 
 Rule = Literal["printed", "threshold", "mixture"]
 
@@ -181,7 +181,7 @@ def tuned_gamma(
 
 
 @dataclass(frozen=True)
-class Gappletron:
+class Gappletron(Checked):
     """Gappletron with a surrogate loss, an exploration rule, an optimiser and a tuning of gamma.
 
     Parameters
@@ -199,10 +199,10 @@ class Gappletron:
     """
 
     loss: Loss = SmoothHinge()  # noqa: RUF009
-    rule: Rule = "threshold"
+    rule: Annotated[Rule, RULES] = "threshold"
     optimiser: Optimiser = ProjectedDescent()  # noqa: RUF009
-    gamma: float | str = "theorem-4a"
-    delta: float = 0.05
+    gamma: Annotated[float | str, "[0, inf)"] = "theorem-4a"
+    delta: Annotated[float, "(0, 1)"] = 0.05
     source: ClassVar[str] = (
         "D. van der Hoeven, F. Fusco and N. Cesa-Bianchi (2021),"
         " Beyond Bandit Feedback in Online Multiclass Classification"
@@ -217,14 +217,9 @@ class Gappletron:
     }
 
     def __post_init__(self) -> None:
-        if self.rule not in RULES:
-            raise unknown("exploration rule", self.rule, RULES)
-        if isinstance(self.gamma, str):
-            if self.gamma not in self.tunings:
-                raise unknown("tuning of gamma", self.gamma, self.tunings)
-        elif not (math.isfinite(self.gamma) and self.gamma >= 0):
-            raise UserError(f"gamma={self.gamma}: expected a finite number of at least 0.")
-        require(0 < self.delta < 1, f"delta={self.delta}: expected a number in (0, 1).")
+        super().__post_init__()
+        if isinstance(self.gamma, str) and self.gamma not in self.tunings:
+            raise unknown("tuning of gamma", self.gamma, self.tunings)
 
     @property
     def spec(self) -> str:

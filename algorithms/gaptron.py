@@ -44,13 +44,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..compiled import Kernel, kernel
-from ..errors import require, unknown
+from ..errors import require
 from .baseline import Baseline, observes_itself
 from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
@@ -114,9 +114,9 @@ class Gaptron(Baseline):
         for an unknown loss or an illegal number
     """
 
-    loss: str = "smooth-hinge"
-    gamma: float | None = None
-    rate: float | None = None
+    loss: Annotated[str, LOSSES] = "smooth-hinge"
+    gamma: Annotated[float | None, "(0, 1]"] = None
+    rate: Annotated[float | None, "(0, inf)"] = None
     source: ClassVar[str] = (
         "D. van der Hoeven (2020), Exploiting the Surrogate Gap in Online Multiclass Classification"
     )
@@ -127,13 +127,6 @@ class Gaptron(Baseline):
         "theory": "rate = c / (K X^2); bandit: gamma = min{1, K X B / (2 c T)^(1/2)},"
         " rate = c gamma / (K X)^2; c = 1/4, 1/2, ln(2)/2 by loss",
     }
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.loss not in LOSSES:
-            raise unknown("loss of gaptron", self.loss, LOSSES)
-        self.check_number("gamma", self.gamma, 1.0)
-        self.check_number("rate", self.rate)
 
     def accepts(self, graph: FeedbackGraph) -> bool:
         bandit = bool(graph.observes.sum() == graph.n_labels)

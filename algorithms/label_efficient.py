@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class LabelEfficientPerceptron(Baseline):
         for an illegal smoothing
     """
 
-    smoothing: float | None = None
+    smoothing: Annotated[float | None, "(0, inf)"] = None
     source: ClassVar[str] = (
         "N. Cesa-Bianchi, C. Gentile and L. Zaniboni (2006),"
         " Worst-Case Analysis of Selective Sampling for Linear Classification"
@@ -86,10 +86,6 @@ class LabelEfficientPerceptron(Baseline):
         "ones": "smoothing = 1",
         "theory": "smoothing = X^2",
     }
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check_number("smoothing", self.smoothing)
 
     def accepts(self, graph: FeedbackGraph) -> bool:
         return graph.n_actions == graph.n_labels + 1 and bool(graph.observes[-1].all())

@@ -35,13 +35,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..compiled import Kernel, helper, kernel
-from ..errors import unknown
 from .baseline import Baseline, observes_itself
 from .graphs import FeedbackGraph
 from .learner import OWN, PREDICT, REWRITE, Declaration, Player, Problem, fresh_state
@@ -254,11 +253,11 @@ class Newtron(Baseline):
         for a number out of range or an unknown projection
     """
 
-    alpha: float = 10.0
-    beta: float = 0.01
-    radius: float = 1.0
-    gamma: float | None = None
-    projection: str = "exact"
+    alpha: Annotated[float, "(0, inf)"] = 10.0
+    beta: Annotated[float, "(0, inf)"] = 0.01
+    radius: Annotated[float, "(0, inf)"] = 1.0
+    gamma: Annotated[float | None, "(0, 1]"] = None
+    projection: Annotated[str, PROJECTIONS] = "exact"
     source: ClassVar[str] = (
         "E. Hazan and S. Kale (2011), NEWTRON: an Efficient Bandit Algorithm for Online Multiclass"
         " Prediction"
@@ -269,14 +268,6 @@ class Newtron(Baseline):
         "ones": "gamma = min{1/2, T^(-1/2)}",
         "theory": "gamma = min{1/2, K (d ln T / (2 beta T))^(1/2)}, d features",
     }
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("alpha", "beta", "radius"):
-            self.check_number(name, getattr(self, name))
-        self.check_number("gamma", self.gamma, 1.0)
-        if self.projection not in PROJECTIONS:
-            raise unknown("projection of newtron", self.projection, PROJECTIONS)
 
     def accepts(self, graph: FeedbackGraph) -> bool:
         return observes_itself(graph)

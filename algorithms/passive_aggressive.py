@@ -20,13 +20,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..compiled import kernel
-from ..errors import require, unknown
+from ..errors import require
 from .baseline import Baseline, best_label, step_towards
 from .learner import UPDATE, Declaration, Player, Problem, fresh_state
 
@@ -75,8 +75,8 @@ class PassiveAggressive(Baseline):
         for an unknown variant, an illegal aggressiveness, or one for "pa"
     """
 
-    variant: str = "pa-1"
-    aggressiveness: float | None = None
+    variant: Annotated[str, VARIANTS] = "pa-1"
+    aggressiveness: Annotated[float | None, "(0, inf)"] = None
     source: ClassVar[str] = (
         "K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz and Y. Singer (2006),"
         " Online Passive-Aggressive Algorithms"
@@ -87,9 +87,6 @@ class PassiveAggressive(Baseline):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.variant not in VARIANTS:
-            raise unknown("variant of passive-aggressive", self.variant, VARIANTS)
-        self.check_number("aggressiveness", self.aggressiveness)
         require(
             self.variant != "pa" or self.aggressiveness is None,
             f"aggressiveness={self.aggressiveness} of passive-aggressive with variant=pa:"

@@ -28,7 +28,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -101,7 +101,7 @@ class SecondOrderPerceptron(Baseline):
         for a regulariser that is not finite and above 0
     """
 
-    regulariser: float | None = None
+    regulariser: Annotated[float | None, "(0, inf)"] = None
     source: ClassVar[str] = (
         "N. Cesa-Bianchi, A. Conconi and C. Gentile (2005), A Second-Order Perceptron Algorithm"
     )
@@ -110,10 +110,6 @@ class SecondOrderPerceptron(Baseline):
         "ones": "regulariser = 1",
         "theory": "regulariser = X^2",
     }
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check_number("regulariser", self.regulariser)
 
     def numbers(self, problem: Problem) -> dict[str, float]:
         tuned = squared_feature_norm(problem) if self.tuning == "theory" else 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ..arrays import FloatArray
 from ..compiled import kernel
 from ..errors import require
 from .learner import OWN, PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
+from .spec import Checked, spec_of
 
 REMAINING, LENGTH, MODE, FOUND, N_STATE = OWN, OWN + 1, OWN + 2, OWN + 3, OWN + 4
 """Slots of ``state``: rounds left in the segment, its length, whether to probe (0 undecided, 1 yes, -1 no),
@@ -48,7 +49,7 @@ def _update(action: int, label: int, state: FloatArray) -> bool:
 
 
 @dataclass(frozen=True)
-class SegmentProbe:
+class SegmentProbe(Checked):
     """With probability 1/2 play label 1 on the first round of every segment until it is right, and
     then to the end of that segment; with probability 1/2 never.
 
@@ -59,16 +60,13 @@ class SegmentProbe:
     n : number of segments of lengths n, ..., 1
     """
 
-    n: int = 20
+    n: Annotated[int, "[1, inf)"] = 20
     source: ClassVar[str] = "our own, to meet Theorem 6 of the Gappletron paper with equality"
     graphs: ClassVar[str] = "filtering:revealing=1 with two labels"
 
-    def __post_init__(self) -> None:
-        require(self.n >= 1, f"n={self.n} segments: expected at least 1.")
-
     @property
     def spec(self) -> str:
-        return f"segment-probe:n={self.n}"
+        return spec_of(self, every=True)
 
     @property
     def promises(self) -> tuple[str, ...]:

@@ -36,13 +36,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..compiled import helper, kernel
-from ..errors import require, unknown
+from ..errors import require
 from .baseline import Baseline, observes_itself
 from .gappletron import mix_uniform
 from .graphs import FeedbackGraph
@@ -150,10 +150,10 @@ class Soba(Baseline):
         for an unknown choice, a number out of range, or gamma with adaptive exploration
     """
 
-    exploration: str | None = None
-    gamma: float | None = None
-    regulariser: float | None = None
-    budget: str = "all"
+    exploration: Annotated[str | None, EXPLORATIONS] = None
+    gamma: Annotated[float | None, "(0, 1]"] = None
+    regulariser: Annotated[float | None, "(0, inf)"] = None
+    budget: Annotated[str, BUDGETS] = "all"
     source: ClassVar[str] = (
         "A. Beygelzimer, F. Orabona and C. Zhang (2017), Efficient Online Bandit Multiclass Learning"
         " with O(sqrt(T)) Regret"
@@ -167,12 +167,6 @@ class Soba(Baseline):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.exploration not in (None, *EXPLORATIONS):
-            raise unknown("exploration of soba", str(self.exploration), EXPLORATIONS)
-        if self.budget not in BUDGETS:
-            raise unknown("budget of soba", self.budget, BUDGETS)
-        self.check_number("gamma", self.gamma, 1.0)
-        self.check_number("regulariser", self.regulariser)
         require(
             self.gamma is None or self.exploration != "adaptive",
             f"gamma={self.gamma} of soba: expected no gamma with exploration=adaptive.",

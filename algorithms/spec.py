@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cache
 from multiprocessing import current_process
-from typing import Any, TypeVar
+from numbers import Integral, Real
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from ..errors import UserError, require, unknown
 
@@ -107,14 +108,68 @@ def command_name(made: type[Any]) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", made.__name__).lower()
 
 
-def spec_of(made: Any) -> str:
-    """The spec of an instance of a dataclass: its name, and the fields that differ from their defaults."""
-    given = [
-        f"{field.name}={getattr(made, field.name)}"
-        for field in dataclasses.fields(made)
-        if field.init and getattr(made, field.name) != field.default
-    ]
+def spec_of(made: Any, *, every: bool = False) -> str:
+    """The spec of an instance of a dataclass: its name, and the fields that differ from their defaults or every field,
+    then with 0.0 for 0 where it is a float."""
+    given = []
+    for field in dataclasses.fields(made):
+        value = getattr(made, field.name)
+        if every and _declared(made.__class__).get(field.name, (None,))[0] is float:
+            value = float(value)
+        if field.init and (every or value != field.default):
+            given.append(f"{field.name}={value}")
     return command_name(type(made)) + (":" + ",".join(given) if given else "")
+
+
+class Checked:
+    """A frozen dataclass whose fields are checked when it is made, see :func:`check_fields`."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @property
+    def spec(self) -> str:
+        return spec_of(self)
+
+
+def check_fields(made: Any) -> None:
+    """Raise :class:`UserError` for a field of a dataclass that is not what its annotation declares.
+
+    ``Annotated[int, "[2, inf)"]`` is an integer in an interval, ``Annotated[float | None, "(0, 1]"]`` a number or None,
+    ``Annotated[str, NAMES]`` one of some names.
+    """
+    who = command_name(type(made))
+    for name, (kind, legal) in _declared(made.__class__).items():
+        value = getattr(made, name)
+        if not isinstance(legal, str):
+            if value not in legal and not (value is None and isinstance(None, kind)):
+                raise unknown(f"{name} of {who}", str(value), legal)
+            continue
+        if isinstance(value, Real):
+            fits = _inside(value, legal) and (kind is not int or isinstance(value, Integral))
+        else:  # such as None, or the name of a tuning
+            fits = isinstance(value, kind)
+        require(fits, f"{name}={value} of {who}: expected {_expected(kind is int, legal)}.")
+
+
+def _expected(whole: bool, interval: str) -> str:
+    """What a sentence says of an interval: ``(0, inf)`` is a finite number above 0."""
+    left, low, high, _ = _ends(interval)
+    if high == "inf":
+        bound = f"of at least {low}" if left == "[" else f"above {low}"
+        return f"{'an integer' if whole else 'a finite number'} {bound}"
+    return f"{'an integer' if whole else 'a number'} in {interval}"
+
+
+@cache
+def _declared(made: type[Any]) -> dict[str, tuple[Any, Any]]:
+    """Kind and legal values of the fields that declare them."""
+    hints = get_type_hints(made, include_extras=True)
+    return {
+        name: (get_args(hint)[0], get_args(hint)[1])
+        for name, hint in hints.items()
+        if get_origin(hint) is Annotated
+    }
 
 
 def nested(spec: str) -> str:
@@ -208,12 +263,17 @@ def _convert(
     return value
 
 
-def _inside(value: float, interval: str) -> bool:
+def _inside(value: Any, interval: str) -> bool:
     """Whether ``value`` lies in an interval written as ``"[0, 1)"``; nan lies in none."""
+    left, low, high, right = _ends(interval)
+    above = value >= float(low) if left == "[" else value > float(low)
+    below = value <= float(high) if right == "]" else value < float(high)
+    return bool(above and below)
+
+
+def _ends(interval: str) -> tuple[str | Any, ...]:
+    """The brackets and numbers of an interval."""
     match = _INTERVAL.fullmatch(interval)
     if match is None:
         raise ValueError(f"'{interval}' is not an interval such as '(0, 1]'")
-    left, low, high, right = match.groups()
-    above = value >= float(low) if left == "[" else value > float(low)
-    below = value <= float(high) if right == "]" else value < float(high)
-    return above and below
+    return match.groups()

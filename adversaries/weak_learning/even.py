@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from ...algorithms.spec import spec_of
-from ..sequence import checked_rate, integer_at_least
+from ...algorithms.spec import Checked
 from ..sequence import stream as random_stream
 from . import noise as noises
 from .stream import WeakStream, check_rounds, even_costs
@@ -16,7 +16,7 @@ NOISES = tuple(noises.KINDS)
 
 
 @dataclass(frozen=True)
-class EvenCosts:
+class EvenCosts(Checked):
     """Uniform labels, weights and costs always the same, and predictions drawn for the weak learner ``oracle-noise``.
 
     Parameters
@@ -27,20 +27,14 @@ class EvenCosts:
     noise : how the costs are estimated in the bandit setting
     """
 
-    n_labels: int = 3
-    edge: float = 0.2
-    weight: float = 1.0
+    n_labels: Annotated[int, "[2, inf)"] = 3
+    edge: Annotated[float, "[0, 1]"] = 0.2
+    weight: Annotated[float, "[0, 1]"] = 1.0
     noise: str = "two-point"
 
     def __post_init__(self) -> None:
-        integer_at_least("n_labels", self.n_labels, 2)
-        checked_rate("edge", self.edge)
-        checked_rate("weight", self.weight)
+        super().__post_init__()
         noises.parse(str(self.noise))
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
         check_rounds(horizon, self.n_labels)

@@ -13,17 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol
 
 import numpy as np
 
 from ...algorithms.spec import (
     SMALLEST_RATE,
+    Checked,
     check_keys,
     command_name,
     nested,
     read_float,
-    spec_of,
     split_nested,
 )
 from ...arrays import FloatArray, IntArray
@@ -59,13 +59,13 @@ class Noise(Protocol):
         """The largest difference between two entries of an estimate of ``costs``, or a bound on it."""
 
 
-class _Spelt:
+class _Spelt(Checked):
     """Written inside the parameters of an adversary: ``two-point+size=0.5``."""
 
     follows: ClassVar[bool] = False
 
     def __str__(self) -> str:
-        return nested(spec_of(self))
+        return nested(self.spec)
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,8 @@ class Estimate(_Spelt):
     rho : exploration rate in [1e-9, 1)
     """
 
-    rho: float = 0.5
+    rho: Annotated[float, f"[{SMALLEST_RATE:g}, 1)"] = 0.5
     follows: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        require(
-            SMALLEST_RATE <= self.rho < 1,
-            f"rho={self.rho} of estimate: expected a number in [{SMALLEST_RATE:g}, 1).",
-        )
 
     def shown(
         self, costs: FloatArray, label: int, predicted: IntArray, uniforms: FloatArray
@@ -147,14 +141,7 @@ class Estimate(_Spelt):
 class _Bounded(_Spelt):
     """Errors within a bound, whatever the costs are."""
 
-    size: float = 1.0
-
-    def __post_init__(self) -> None:
-        name = command_name(type(self))
-        require(
-            0 <= self.size < np.inf,
-            f"size={self.size} of {name}: expected a finite number of at least 0.",
-        )
+    size: Annotated[float, "[0, inf)"] = 1.0
 
     def bound(self, costs: FloatArray, label: int) -> float:
         return self.size

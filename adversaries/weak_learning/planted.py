@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ...algorithms.spec import spec_of
+from ...algorithms.spec import Checked
 from ...arrays import FloatArray, IntArray
-from ...errors import require
-from ..sequence import integer_at_least
 from ..sequence import stream as random_stream
 from . import noise as noises
 from .stream import WeakStream, check_rounds, even_costs
 
 NOISES = tuple(noises.KINDS)
 
+EDGES = "[0, 0.5]"
+"""Where gamma lies, as 2 gamma is an edge too."""
+
 
 @dataclass(frozen=True)
-class _Planted:
+class _Planted(Checked):
     """Parameters
     ----------
     n_labels : k, at least 2
@@ -29,22 +30,15 @@ class _Planted:
     noise : how the costs are estimated in the bandit setting, such as ``estimate+rho=0.5``
     """
 
-    n_labels: int = 3
-    n_features: int = 4
-    edge: float = 0.3
-    right: int = 9
+    n_labels: Annotated[int, "[2, inf)"] = 3
+    n_features: Annotated[int, "[1, inf)"] = 4
+    edge: Annotated[float, EDGES] = 0.3
+    right: Annotated[int, "[0, 10]"] = 9
     noise: str = "estimate"
 
     def __post_init__(self) -> None:
-        integer_at_least("n_labels", self.n_labels, 2)
-        integer_at_least("n_features", self.n_features, 1)
-        check_edge(self.edge)
-        require(0 <= self.right <= 10, f"right={self.right}: expected an integer from 0 to 10.")
+        super().__post_init__()
         noises.parse(str(self.noise))
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)
 
     def _features(self, generator: np.random.Generator, horizon: int) -> FloatArray:
         raise NotImplementedError
@@ -69,13 +63,6 @@ class _Planted:
             planted,
             2 * self.edge,
         )
-
-
-def check_edge(edge: float) -> None:
-    """Raise :class:`UserError` unless ``edge`` and twice as much are edges."""
-    require(
-        0 <= edge <= 0.5, f"edge={edge}: expected gamma in [0, 0.5], as 2 gamma is an edge too."
-    )
 
 
 def stump(features: FloatArray, n_labels: int) -> IntArray:
@@ -121,7 +108,7 @@ class PlantedAdvice(_Planted):
 
 
 @dataclass(frozen=True)
-class TiltedWeights:
+class TiltedWeights(Checked):
     """Weights that tell when the stump is right: a weak learner that ignores them learns the opposite.
 
     In heavy rounds, of weight 1, the label is what the stump says; in the others, which are more but lighter, it is
@@ -137,26 +124,18 @@ class TiltedWeights:
     noise : how the costs are estimated in the bandit setting
     """
 
-    n_labels: int = 2
-    n_features: int = 2
-    edge: float = 0.3
-    heavy: float = 0.45
-    light: float = 0.2
+    n_labels: Annotated[int, "[2, inf)"] = 2
+    n_features: Annotated[int, "[1, inf)"] = 2
+    edge: Annotated[float, EDGES] = 0.3
+    heavy: Annotated[float, "(0, 1]"] = 0.45
+    light: Annotated[float, "(0, 1]"] = 0.2
     noise: str = "two-point+size=0.1"
     enough_rounds: ClassVar[int] = 3000
     """In which a weak learner that ignores the weights exceeds the excess loss that is known of Hedge."""
 
     def __post_init__(self) -> None:
-        integer_at_least("n_labels", self.n_labels, 2)
-        integer_at_least("n_features", self.n_features, 1)
-        check_edge(self.edge)
-        for name, value in (("heavy", self.heavy), ("light", self.light)):
-            require(0 < value <= 1, f"{name}={value}: expected a number in (0, 1].")
+        super().__post_init__()
         noises.parse(str(self.noise))
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
         check_rounds(horizon, self.n_labels, self.n_features)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from ...algorithms.spec import spec_of
-from ...errors import require
-from ..sequence import integer_at_least
+from ...algorithms.spec import Checked
 from .even import EvenCosts
 from .noise import Pair
 from .stream import WeakStream, even_costs
 
 
 @dataclass(frozen=True)
-class WorstPair:
+class WorstPair(Checked):
     """Oracles that are always right, a hypothesis that never is, and errors that move both apart by 2b a round.
 
     Parameters
@@ -24,16 +23,8 @@ class WorstPair:
     delta : probability with which the derivation of the weak learning condition lets each martingale be large
     """
 
-    n_labels: int = 3
-    delta: float = 0.01
-
-    def __post_init__(self) -> None:
-        integer_at_least("n_labels", self.n_labels, 2)
-        require(0 < self.delta < 1, f"delta={self.delta}: expected a number in (0, 1).")
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)
+    n_labels: Annotated[int, "[2, inf)"] = 3
+    delta: Annotated[float, "(0, 1)"] = 0.01
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
         labels = EvenCosts(self.n_labels).stream(horizon, seed).labels

@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -70,11 +70,7 @@ LIMIT = 2.0
 
 @dataclass(frozen=True)
 class _Adaptive(Booster):
-    hedge: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check_number("hedge", self.hedge)
+    hedge: Annotated[float | None, "(0, inf)"] = None
 
     def begin(
         self, problem: Problem, generator: Generator, *, interpreted: bool = False
@@ -286,16 +282,12 @@ class AdaBandit(BanditBooster, _Adaptive):
         for a parameter out of range
     """
 
-    gamma: float = 0.1
+    gamma: Annotated[float, "(0, 1]"] = 0.1
     tunings: ClassVar[Mapping[str, str]] = {
         "default": "rho = min{1/2, k N^(2/3) / (T N gamma^2)^(1/3)}, hedge = 1",
         "ones": "rho = min{1/2, T^(-1/3)}, hedge = 1",
         "theory": "rho of default, hedge = sqrt(2 rho ln N / ((k - 1) T))",
     }
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check_number("gamma", self.gamma, 1.0)
 
     def numbers(self, problem: Problem) -> dict[str, float]:
         k, n, horizon = problem.n_labels, self.learners, problem.horizon

@@ -6,12 +6,12 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 import numpy as np
 
 from ...arrays import FloatArray
-from ...errors import UserError, check_size, require, unknown
+from ...errors import check_size, require, unknown
 from ..baseline import Baseline, observes_itself
 from ..discovery import classes
 from ..graphs import FeedbackGraph
@@ -83,8 +83,8 @@ class Booster(Baseline):
     """
 
     weak: WeakLearner = USUAL
-    learners: int = 20
-    ties: str = "lowest"
+    learners: Annotated[int, "[1, inf)"] = 20
+    ties: Annotated[str, TIES] = "lowest"
     source: ClassVar[str] = "Online Multiclass Boosting with Bandit Feedback"
     tunings: ClassVar[Mapping[str, str]]
 
@@ -92,10 +92,6 @@ class Booster(Baseline):
         super().__post_init__()
         if isinstance(self.weak, str):
             object.__setattr__(self, "weak", parse(self.weak))
-        if not (isinstance(self.learners, int) and self.learners >= 1):
-            raise UserError(f"learners={self.learners}: expected an integer N of at least 1.")
-        if self.ties not in TIES:
-            raise unknown("tie rule", self.ties, TIES)
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -168,7 +164,5 @@ def ready(booster: Booster, problem: Problem) -> Player:
         return booster.begin(problem, generator, interpreted=interpreted)
 
     begin(np.random.default_rng(0), False)  # so that what cannot be played is said at once
-    declared = Declaration(
-        numbers=booster.declared(booster.numbers(problem)), weights=False
-    )
+    declared = Declaration(numbers=booster.declared(booster.numbers(problem)), weights=False)
     return replace(Uniform().player(problem), declaration=declared, boosting=begin)

@@ -26,14 +26,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
 
 from ...arrays import FloatArray, IntArray
 from ...errors import LearnerError, check_size, require
-from ..spec import command_name
+from ..spec import check_fields
 from .problem import DELTA, WEIGHTLESS, Stream, WeakDeclaration, WeakProblem
 from .stumps import Stumps
 from .weak import Crowd, Setting, Spelt
@@ -71,14 +71,6 @@ def hedge_excess_loss(
     return learning_cost(n_hypotheses, rate) + luck
 
 
-def check_hedge_rate(name: str, rate: float | None) -> None:
-    """Raise :class:`UserError` for a rate that is not a finite number above 0; None may stand for it."""
-    require(
-        rate is None or 0 < rate < math.inf,
-        f"rate={rate} of {name}: expected a finite number above 0.",
-    )
-
-
 def draw(probabilities: FloatArray, dice: FloatArray) -> IntArray:
     """Draw from each row by inverse cdf with one number in [0, 1) per row."""
     cumulative = probabilities.cumsum(axis=1)
@@ -96,10 +88,7 @@ class Hedging(Spelt):
     rate : Hedge rate; that of :func:`hedge_rate` for the horizon and costs of range 1 where None
     """
 
-    rate: float | None = None
-
-    def __post_init__(self) -> None:
-        check_hedge_rate(command_name(type(self)), self.rate)
+    rate: Annotated[float | None, "(0, inf)"] = None
 
     @staticmethod
     def n_hypotheses(n_features: int, n_labels: int) -> int:
@@ -189,11 +178,11 @@ class HedgeFinite:
     """
 
     hypotheses: Sequence[Callable[[FloatArray], int]]
-    rate: float | None = None
+    rate: Annotated[float | None, "(0, inf)"] = None
 
     def __post_init__(self) -> None:
         require(len(self.hypotheses) > 0, "hedge-finite has no hypotheses: expected at least one.")
-        check_hedge_rate("hedge-finite", self.rate)
+        check_fields(self)
 
     @property
     def spec(self) -> str:

@@ -28,13 +28,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ...compiled import kernel, workspace
-from ...errors import check_size, require, unknown
+from ...errors import check_size
 from ..baseline import NOTHING
 from ..learner import Player, Problem
 from .booster import BanditBooster, Booster, Generator, ready
@@ -62,14 +62,8 @@ SCALES = ("trivial", "exact")
 
 @dataclass(frozen=True)
 class _Majority(Booster):
-    gamma: float = 0.1
-    scale: str = "trivial"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(0 <= self.gamma < 1, f"gamma={self.gamma}: expected an edge in [0, 1).")
-        if self.scale not in SCALES:
-            raise unknown("scale", self.scale, SCALES)
+    gamma: Annotated[float, "[0, 1)"] = 0.1
+    scale: Annotated[str, SCALES] = "trivial"
 
     def potentials(self, n_labels: int) -> Potentials:
         """The potentials, with the tie rule that goes with that of the vote."""

@@ -34,12 +34,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Annotated
 
 import numpy as np
 import scipy
 
 from ...arrays import FloatArray, IntArray
-from ...errors import require, unknown
+from ..spec import check_fields
 from .elections import costs_of, loses
 
 TIES = ("error", "random")
@@ -133,18 +134,12 @@ class Potentials:
         for numbers out of range or an unknown tie rule
     """
 
-    n_labels: int
-    edge: float
-    ties: str = "error"
+    n_labels: Annotated[int, "[2, inf)"]
+    edge: Annotated[float, "[0, 1)"]
+    ties: Annotated[str, TIES] = "error"
 
     def __post_init__(self) -> None:
-        require(self.n_labels >= 2, f"{self.n_labels} labels: expected at least 2.")
-        require(
-            0 <= self.edge < 1,
-            f"edge gamma={self.edge} of potentials: expected a number in [0, 1).",
-        )
-        if self.ties not in TIES:
-            raise unknown("tie rule", self.ties, TIES)
+        check_fields(self)
 
     def potential(self, votes: Sequence[int] | IntArray, label: int, remaining: int) -> float:
         """Probability that ``label`` loses the vote with ``remaining`` votes to come, in [0, 1]; equation (6)."""

@@ -7,7 +7,7 @@ other costs exceed the least by as the weight of the example. Nothing is promise
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class HoeffdingTree(Spelt):
     grace_period : examples that a leaf sees between attempts to split, at least 1
     """
 
-    grace_period: int = 200
+    grace_period: Annotated[int, "[1, inf)"] = 200
 
     def crowd(self, setting: Setting) -> Crowd:
         try:
@@ -34,10 +34,6 @@ class HoeffdingTree(Spelt):
             raise UserError(
                 "hoeffding-tree needs River: expected it to be installed, as by pip install river."
             ) from error
-        if self.grace_period < 1:
-            raise UserError(
-                f"grace_period={self.grace_period} of hoeffding-tree: expected an integer of at least 1."
-            )
         made = tree.HoeffdingTreeClassifier
         return _Trees([made(grace_period=self.grace_period) for _ in range(setting.n_learners)])
 

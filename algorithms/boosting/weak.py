@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from ...compiled import (
     workspace,
 )
 from ...errors import LearnerError, UserError, check_size, require
-from ..spec import nested, spec_of
+from ..spec import Checked, nested
 from .problem import DELTA, WEIGHTLESS, Stream, WeakDeclaration, WeakProblem
 
 _NUMBERS = {"parameters": VECTOR, "state": MATRIX}
@@ -162,12 +162,8 @@ def drawn(chances: FloatArray, die: float) -> int:
     return n - 1
 
 
-class Spelt:
+class Spelt(Checked):
     """Written as on the command line: ``hedge-stump:rate=0.1``, and with + inside the parameters of a booster."""
-
-    @property
-    def spec(self) -> str:
-        return spec_of(self)
 
     def __str__(self) -> str:
         return nested(self.spec)
@@ -189,12 +185,9 @@ class OracleNoise(Spelt):
     first : the first of the N columns
     """
 
-    first: int = 0
+    first: Annotated[int, "[0, inf)"] = 0
     streams: ClassVar[tuple[str, ...]] = ("even-costs",)
     reads_oracles: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        require(self.first >= 0, f"first={self.first} of oracle-noise: expected a column, from 0.")
 
     def declare(self, problem: WeakProblem, stream: Stream) -> WeakDeclaration | str:
         """Half of the edge of the predictions, and the excess loss that the other half leaves."""
@@ -271,12 +264,7 @@ class CostPerceptron(Spelt):
     rate : size of the first step, in (0, 1]
     """
 
-    rate: float = 1.0
-
-    def __post_init__(self) -> None:
-        require(
-            0 < self.rate <= 1, f"rate={self.rate} of cost-perceptron: expected a number in (0, 1]."
-        )
+    rate: Annotated[float, "(0, 1]"] = 1.0
 
     def crowd(self, setting: Setting) -> Crowd:
         return _Perceptrons(self.rate, setting)

@@ -65,10 +65,10 @@ def test_without_scikit_learn_the_way_to_it_is_said(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("bundled:name=digit", "unknown bundled data set 'digit'.*did you mean 'digits'"),
+        ("bundled:name=digit", "unknown name of bundled 'digit'.*did you mean 'digits'"),
         (
             "bundled:form=median",
-            "unknown form of the features 'median': expected one of binary, recorded",
+            "unknown form of bundled 'median': expected one of binary, recorded",
         ),
         ("bundled:rows=3", "unknown parameter of 'bundled' 'rows'"),
     ],

@@ -107,5 +107,5 @@ def test_specs_and_bad_input() -> None:
     assert CraftedScores(5).spec == "crafted-scores:n_labels=5"
     assert Alternation().spec == "alternation"
     assert Alternation().n_labels == 2
-    with pytest.raises(UserError, match="n_labels is 0"):
+    with pytest.raises(UserError, match="n_labels=0"):
         CraftedScores(0)

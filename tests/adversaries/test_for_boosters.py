@@ -89,14 +89,14 @@ def test_a_replicate_can_have_a_sequence_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("oracle-labels:edge=1.5", "edge is 1.5, expected a number in [0, 1]"),
-        ("oracle-labels:learners=0", "learners is 0, expected an integer >= 1"),
-        ("oracle-labels:n_labels=1", "n_labels is 1, expected an integer >= 2"),
-        ("oracle-labels:law=unifrom", "unknown law of the labels 'unifrom' (did you mean 'uniform'?): expected one of"
-         " constant, skewed, uniform."),
-        ("stump-labels:noise=-0.1", "noise is -0.1, expected a number in [0, 1]"),
-        ("stump-labels:features=0", "features is 0, expected an integer >= 1"),
-        ("stump-labels:n_labels=1", "n_labels is 1, expected an integer >= 2"),
+        ("oracle-labels:edge=1.5", "edge=1.5 of oracle-labels: expected a number in [0, 1]"),
+        ("oracle-labels:learners=0", "learners=0 of oracle-labels: expected an integer of at least 1"),
+        ("oracle-labels:n_labels=1", "n_labels=1 of oracle-labels: expected an integer of at least 2"),
+        ("oracle-labels:law=unifrom", "unknown law of oracle-labels 'unifrom' (did you mean 'uniform'?): expected one"
+         " of constant, skewed, uniform."),
+        ("stump-labels:noise=-0.1", "noise=-0.1 of stump-labels: expected a number in [0, 1]"),
+        ("stump-labels:features=0", "features=0 of stump-labels: expected an integer of at least 1"),
+        ("stump-labels:n_labels=1", "n_labels=1 of stump-labels: expected an integer of at least 2"),
     ],
 )  # fmt: skip
 def test_a_bad_parameter_is_named(spec: str, sentence: str) -> None:

@@ -97,10 +97,10 @@ def test_spec_names_every_parameter() -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"keyword_scale": 0}, "keyword_scale is 0"),
-        ({"n_labels": 1}, "n_labels is 1"),
-        ({"noise": -0.5}, "noise is -0.5"),
-        ({"noise": float("nan")}, "noise is nan"),
+        ({"keyword_scale": 0}, "keyword_scale=0"),
+        ({"n_labels": 1}, "n_labels=1"),
+        ({"noise": -0.5}, "noise=-0.5"),
+        ({"noise": float("nan")}, "noise=nan"),
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], words: str) -> None:

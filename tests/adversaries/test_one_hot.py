@@ -40,9 +40,9 @@ def test_noise_and_prefix() -> None:
 
 def test_spec_and_bad_input() -> None:
     assert OneHot().spec == "one-hot:n_labels=3,noise=0.0"
-    with pytest.raises(UserError, match="n_labels is 1, expected an integer >= 2"):
+    with pytest.raises(UserError, match="n_labels=1 of one-hot: expected an integer of at least 2"):
         OneHot(1)
-    with pytest.raises(UserError, match=r"noise is 2\.0"):
+    with pytest.raises(UserError, match=r"noise=2 of one-hot"):
         OneHot(3, 2)
     with pytest.raises(UserError, match="horizon is 0"):
         OneHot().sequence(0, 0)

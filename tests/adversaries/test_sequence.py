@@ -13,7 +13,6 @@ from hypothesis.extra.numpy import arrays
 from boundcheck.adversaries.sequence import (
     Comparator,
     Sequence,
-    checked_rate,
     integer_at_least,
     noisy_classes,
     stream,
@@ -178,8 +177,6 @@ def test_noise_is_drawn_over_all_classes() -> None:
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, float("nan"), "much"])
-def test_rates_are_checked(value: Any) -> None:
-    with pytest.raises(UserError, match="noise is"):
-        checked_rate("noise", value)
+def test_integers_are_checked(value: Any) -> None:
     with pytest.raises(UserError, match="horizon is"):
         integer_at_least("horizon", value, 1)

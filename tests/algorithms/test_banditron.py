@@ -107,7 +107,7 @@ def test_theory_uses_the_norms() -> None:
     ("given", "message"),
     [
         ({"estimator": "best"}, "estimator of banditron 'best': expected one of importance"),
-        ({"gamma": 0.0}, "gamma=0.0 of banditron: expected a finite number above 0 and at most 1"),
+        ({"gamma": 0.0}, r"gamma=0.0 of banditron: expected a number in \(0, 1\]"),
         ({"gamma": 1.5}, "gamma=1.5 of banditron"),
         ({"gamma": float("nan")}, "gamma=nan of banditron"),
     ],

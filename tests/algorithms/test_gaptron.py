@@ -182,7 +182,7 @@ def test_short_games_explore_always_and_zero_features_do_no_harm() -> None:
     ("given", "message"),
     [
         ({"loss": "logistic-K"}, "loss of gaptron 'logistic-K' .*: expected one of hinge"),
-        ({"gamma": 0.0}, "gamma=0.0 of gaptron: expected a finite number above 0 and at most 1"),
+        ({"gamma": 0.0}, r"gamma=0.0 of gaptron: expected a number in \(0, 1\]"),
         ({"rate": -1.0}, "rate=-1.0 of gaptron: expected a finite number above 0"),
     ],
 )

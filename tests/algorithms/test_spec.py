@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import multiprocessing
 import re
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+import numpy as np
 import pytest
 
 from boundcheck.algorithms import spec as spec_module
 from boundcheck.algorithms.spec import (
     RENAMED,
+    Checked,
     check_keys,
     own_file,
     read_float,
     read_int,
     read_ints,
+    spec_of,
     split_spec,
     tidy,
 )
@@ -89,7 +96,7 @@ def test_worker_processes_do_not_repeat_the_note(
 
 def test_a_game_of_an_old_file_keeps_its_words() -> None:
     learner = "gappletron:update=ftrl,gamma=2"
-    case = resolve(Setting(learner, "random-labels:comparator_norm=2", "full", None), 0)
+    case = resolve(Setting(learner, "random-labels:radius=2", "full", None), 0)
     found = game_of(case)
     assert (found["learner"], found["adversary"]) == (learner, "random-labels:radius=2")
     assert case.learner == catalog.learner("gappletron:optimiser=ftrl,gamma=2")
@@ -104,6 +111,72 @@ def test_an_unknown_key_gets_the_nearest_legal_one() -> None:
     )
     with pytest.raises(UserError, match="'bandit' takes no parameters, but got 'x=1'"):
         check_keys("bandit", {"x": "1"}, ())
+
+
+@dataclass(frozen=True)
+class Sample(Checked):
+    n_labels: Annotated[int, "[2, inf)"] = 3
+    noise: Annotated[float, "[0, 1]"] = 0.0
+    rate: Annotated[float | None, "(0, inf)"] = None
+    gamma: Annotated[float | str, "(0, 1]"] = "tuned"
+    law: Annotated[str, {"even": 1, "odd": 2}] = "even"
+    tie: Annotated[str | None, ("lowest", "random")] = None
+    free: float = -1.0
+
+
+def test_fields_hold_what_they_declare() -> None:
+    for given in (
+        {},
+        {"n_labels": np.int64(2), "noise": 1},
+        {"rate": 1e300, "gamma": 1},
+        {"tie": "random"},
+    ):
+        Sample(**given)
+    assert Sample(4, 1, gamma=1.0).spec == "sample:n_labels=4,noise=1,gamma=1.0"
+    assert spec_of(Sample(noise=0, free=0), every=True) == (
+        "sample:n_labels=3,noise=0.0,rate=None,gamma=tuned,law=even,tie=None,free=0"
+    )
+
+
+@pytest.mark.parametrize(("given", "sentence"), [
+    ({"n_labels": 1}, "n_labels=1 of sample: expected an integer of at least 2."),
+    ({"n_labels": 2.5}, "n_labels=2.5 of sample: expected an integer of at least 2."),
+    ({"n_labels": None}, "n_labels=None of sample: expected an integer of at least 2."),
+    ({"noise": math.nan}, "noise=nan of sample: expected a number in [0, 1]."),
+    ({"noise": "much"}, "noise=much of sample: expected a number in [0, 1]."),
+    ({"rate": 0.0}, "rate=0.0 of sample: expected a finite number above 0."),
+    ({"rate": math.inf}, "rate=inf of sample: expected a finite number above 0."),
+    ({"rate": "1"}, "rate=1 of sample: expected a finite number above 0."),
+    ({"gamma": 1.5}, "gamma=1.5 of sample: expected a number in (0, 1]."),
+    ({"law": "old"}, "unknown law of sample 'old' (did you mean 'odd'?): expected one of even, odd."),
+    ({"law": None}, "unknown law of sample 'None': expected one of even, odd."),
+    ({"tie": "last"}, "unknown tie of sample 'last' (did you mean 'lowest'?): expected one of lowest, random."),
+])  # fmt: skip
+def test_a_field_out_of_its_range_is_one_sentence(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        Sample(**given)
+    assert str(caught.value) == sentence
+
+
+def test_all_fields_of_words_and_numbers_declare_what_is_legal() -> None:
+    """But for those that may be anything, or that depend on one another."""
+    free = {
+        "segments.environment",
+        "concealed.along",
+        "concealed.across",
+        "concealed.n_labels",
+        "concealed.rate",
+    }
+    free |= {f"leaping.{name}" for name in ("rule", "along", "across", "factor")}
+    known = catalog.learners() | catalog.adversaries()
+    for name, made in known.items():
+        declared = spec_module._declared(made)
+        for field in dataclasses.fields(made):
+            own = field.name in ("tuning", "weak", "loss", "optimiser", "noise", "rho")
+            assert own or field.name in declared or f"{name}.{field.name}" in free, (
+                name,
+                field.name,
+            )
 
 
 def test_values_are_read_and_defaults_kept() -> None:

@@ -21,15 +21,15 @@ from boundcheck.errors import LearnerError, UserError
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: OnlineMBBM(learners=0), "learners=0: expected an integer N of at least 1."),
-        (lambda: OnlineMBBM(gamma=1.0), "gamma=1.0: expected an edge in [0, 1)."),
-        (lambda: BanditBBM(gamma=-0.1), "gamma=-0.1: expected an edge in [0, 1)."),
-        (lambda: BanditBBM(gamma=math.nan), "gamma=nan: expected an edge in [0, 1)."),
+        (lambda: OnlineMBBM(learners=0), "learners=0 of online-mbbm: expected an integer of at least 1."),
+        (lambda: OnlineMBBM(gamma=1.0), "gamma=1.0 of online-mbbm: expected a number in [0, 1)."),
+        (lambda: BanditBBM(gamma=-0.1), "gamma=-0.1 of bandit-bbm: expected a number in [0, 1)."),
+        (lambda: BanditBBM(gamma=math.nan), "gamma=nan of bandit-bbm: expected a number in [0, 1)."),
         (lambda: AdaboostOLM(hedge=0.0), "hedge=0.0 of adaboost-olm: expected a finite number above 0."),
-        (lambda: AdaBandit(gamma=2.0), "gamma=2.0 of ada-bandit: expected a finite number above 0 and at most 1."),
-        (lambda: OnlineMBBM(ties="first"), "unknown tie rule 'first': expected one of lowest, random."),
-        (lambda: OnlineMBBM(scale="exat"), "unknown scale 'exat' (did you mean 'exact'?): expected one of"
-         " exact, trivial."),
+        (lambda: AdaBandit(gamma=2.0), "gamma=2.0 of ada-bandit: expected a number in (0, 1]."),
+        (lambda: OnlineMBBM(ties="first"), "unknown ties of online-mbbm 'first': expected one of lowest, random."),
+        (lambda: OnlineMBBM(scale="exat"), "unknown scale of online-mbbm 'exat' (did you mean 'exact'?): expected one"
+         " of exact, trivial."),
         (lambda: BanditBBM(tuning="one"), "unknown tuning of bandit-bbm 'one' (did you mean 'ones'?): expected one of"
          " default, ones, theory."),
     ],

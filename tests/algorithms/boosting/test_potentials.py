@@ -281,11 +281,11 @@ def test_the_worked_example() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((1, 0.1), "1 labels: expected at least 2."),
-        ((3, 1.0), "edge gamma=1.0 of potentials: expected a number in [0, 1)."),
-        ((3, -0.1), "edge gamma=-0.1 of potentials: expected a number in [0, 1)."),
-        ((3, math.nan), "edge gamma=nan of potentials: expected a number in [0, 1)."),
-        ((3, 0.1, "eror"), "unknown tie rule 'eror' (did you mean 'error'?): expected one of error, random."),
+        ((1, 0.1), "n_labels=1 of potentials: expected an integer of at least 2."),
+        ((3, 1.0), "edge=1.0 of potentials: expected a number in [0, 1)."),
+        ((3, -0.1), "edge=-0.1 of potentials: expected a number in [0, 1)."),
+        ((3, math.nan), "edge=nan of potentials: expected a number in [0, 1)."),
+        ((3, 0.1, "eror"), "unknown ties of potentials 'eror' (did you mean 'error'?): expected one of error, random."),
     ],
 )  # fmt: skip
 def test_bad_numbers_are_named(arguments: tuple[object, ...], sentence: str) -> None:

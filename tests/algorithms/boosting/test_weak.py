@@ -340,7 +340,7 @@ def test_costs_and_weights_are_checked() -> None:
         (lambda: HedgeAdvice(-1.0), "rate=-1.0 of hedge-advice: expected a finite number above 0."),
         (lambda: HedgeFinite([]), "hedge-finite has no hypotheses: expected at least one."),
         (lambda: CostPerceptron(2.0), "rate=2.0 of cost-perceptron: expected a number in (0, 1]."),
-        (lambda: OracleNoise(-1), "first=-1 of oracle-noise: expected a column, from 0."),
+        (lambda: OracleNoise(-1), "first=-1 of oracle-noise: expected an integer of at least 0."),
     ],
 )  # fmt: skip
 def test_bad_parameters_are_named(make: Any, sentence: str) -> None:
