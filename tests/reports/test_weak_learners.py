@@ -285,8 +285,14 @@ def test_who_declares_nothing_is_told_what_to_declare(
         (("--learner", "hedge-stump", "--radius", "2"), "--radius is given for a weak learner"),
         (("--learner", "hedge-stump", "--data", "a.csv"), "--data is given for a weak learner"),
         (("--learner", "hedge-stump", "--adversary", "even-costs"), "even-costs has no features"),
-        (("--adversary", "planted-stump:n_labels=1"), "n_labels=1 of planted-stump: expected an integer of at least 2"),
-        (("--adversary", "planted-stump:edge=0.7"), "edge=0.7 of planted-stump: expected a number in [0, 0.5]"),
+        (
+            ("--adversary", "planted-stump:n_labels=1"),
+            "n_labels=1 of planted-stump: expected an integer of at least 2",
+        ),
+        (
+            ("--adversary", "planted-stump:edge=0.7"),
+            "edge=0.7 of planted-stump: expected a number in [0, 0.5]",
+        ),
         (("--adversary", "planted-stump:noise=loud"), "unknown noise 'loud': expected one of"),
         (("--adversary", "planted-stump:noise=estimate+rho=2"), "rho=2.0 of estimate: expected"),
         (
@@ -298,8 +304,14 @@ def test_who_declares_nothing_is_told_what_to_declare(
             "n_labels=100000: expected at most 1000 labels.",
         ),
         (("--adversary", "planted-stump:noise=push+size=-1"), "size=-1.0 of push: expected"),
-        (("--adversary", "tilted-weights:light=0"), "light=0.0 of tilted-weights: expected a number in (0, 1]"),
-        (("--adversary", "worst-pair:delta=1"), "delta=1.0 of worst-pair: expected a number in (0, 1)"),
+        (
+            ("--adversary", "tilted-weights:light=0"),
+            "light=0.0 of tilted-weights: expected a number in (0, 1]",
+        ),
+        (
+            ("--adversary", "worst-pair:delta=1"),
+            "delta=1.0 of worst-pair: expected a number in (0, 1)",
+        ),
     ],
 )
 def test_parts_that_do_not_fit_are_told_in_one_sentence(
