@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..atomic import put
 
 
 class Verdict(StrEnum):
@@ -80,6 +82,13 @@ class Certificate:
         """The content of its file."""
         content = self.content | {"digest": self.digest}
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def write(self, folder: Path) -> Path:
+        """Write the certificate into ``folder`` and return its path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / self.file_name
+        put({path: self.text.encode()})
+        return path
 
 
 def canonical(content: Mapping[str, Any]) -> str:

@@ -12,17 +12,18 @@ from boundcheck.algorithms.gappletron import Gappletron
 from boundcheck.algorithms.learner import Declaration, Player, Problem
 from boundcheck.algorithms.losses import SmoothHinge
 from boundcheck.algorithms.uniform import Uniform
-from boundcheck.verify.claim import Claim, Form, Proof
+from boundcheck.verify.claim import Cell, Claim, Form, Proof
 from boundcheck.verify.claims.papers import GAPPLETRON
 from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.rounds import Rounds
 from boundcheck.verify.games.labels.user_learner import UserLearner
-from boundcheck.verify.judges import pathwise as judge
-from boundcheck.verify.judges.pathwise import Sides, Watch
-from boundcheck.verify.outcome import Kind, Verdict
+from boundcheck.verify.judges.decide import decide
+from boundcheck.verify.judges.pathwise import Pathwise, Sides
+from boundcheck.verify.outcome import Verdict
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
+from boundcheck.verify.suite.judging import judge_cells
 
 
 class Fair:
@@ -67,14 +68,18 @@ class Shared(Fair):
 class Reformed(Fair):
     """Is sure of the first label without any reason, until it is looked at again."""
 
-    made: ClassVar[int] = 0
+    played: ClassVar[int] = 0
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
-        type(self).made += 1
         self.weights[0] = 1.0
-        if self.made <= 2:  # made once to be asked what it declares, and once to be played
-            self.p = np.eye(len(self.p))[0]
+        self.run = 0
+
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        if not self.run:  # one that is only asked what it declares never plays
+            type(self).played += 1
+            self.run = self.played
+        return np.eye(len(self.p))[0] if self.run == 1 else self.p
 
 
 def setting(learner: Any, horizon: int = 60) -> Setting:
@@ -83,7 +88,7 @@ def setting(learner: Any, horizon: int = 60) -> Setting:
 
 def verdict(learner: type, claim: str) -> suite.Row:
     played = setting(UserLearner(learner, learner.__name__))
-    return suite.judge_job(suite.Job(played, (claim,), own=True), 0)[-1]
+    return suite.judge_job(suite.Job(played, (claim,), users=True), 0)[-1]
 
 
 @pytest.mark.parametrize("learner", [Moody, Shared])
@@ -98,12 +103,11 @@ def test_a_learner_that_does_not_repeat_itself_is_not_called_a_peeker(learner: t
 
 
 def test_a_violation_that_is_not_there_when_played_again_is_an_error() -> None:
-    Reformed.made = 0
     case = resolve(setting(UserLearner(Reformed, "Reformed")), 0)
-    Reformed.made = 0
+    Reformed.played = 0
     always = Form("printed", "", Proof.PROVED, "a mistake is never sure")
-    (_, _, outcome) = judge.judge_case(case, [(SURE, always)], 1)[0]
-    assert Reformed.made > 2, "it was played again"
+    ((_, outcome),) = judge_cells(case, [Cell(SURE, always, case)], 1)
+    assert Reformed.played == 2, "it was played again"
     assert outcome.verdict == Verdict.ERROR
     assert outcome.certificate is None
     assert "round 0 is not there when the game is played again" in outcome.evidence
@@ -114,7 +118,7 @@ def _sure(case: Case, form: Form, rounds: Rounds) -> Sides:
     return Sides(np.where(errors == 0, 1.0, 0.0), one, one)
 
 
-SURE = Claim("test/sure", "", GAPPLETRON, Kind.PATHWISE, (), sides=_sure)
+SURE = Claim("test/sure", "", GAPPLETRON, (), Pathwise(_sure))
 
 
 def _missing_from_round_5(bad: int) -> Claim:
@@ -126,7 +130,7 @@ def _missing_from_round_5(bad: int) -> Claim:
         observed[5:] = np.nan
         return Sides(observed, np.ones(len(rounds)), np.zeros(len(rounds)))
 
-    return Claim("test/missing", "", GAPPLETRON, Kind.PATHWISE, (), sides=sides)
+    return Claim("test/missing", "", GAPPLETRON, (), Pathwise(sides))
 
 
 @pytest.mark.parametrize(("bad", "verdict"), [(3, Verdict.REFUTED), (20, Verdict.NOT_APPLICABLE)])
@@ -134,10 +138,11 @@ def test_a_violation_already_seen_outlives_numbers_that_go_missing(
     bad: int, verdict: Verdict
 ) -> None:
     case = resolve(setting(Gappletron()), 0)
-    watch = Watch(_missing_from_round_5(bad), Form("printed", "", Proof.PROVED, ""), case)
+    claim = _missing_from_round_5(bad)
+    watch = claim.judge.watch(Cell(claim, Form("printed", "", Proof.PROVED, ""), case))
     for rounds in case.play(0):
         watch.see(0, rounds)
-    outcome = watch.outcome()
+    outcome = decide(watch.evidence())
     assert outcome.verdict == verdict
     if verdict == Verdict.REFUTED:
         assert outcome.evidence.startswith("certified: replicate 0, round 3")
@@ -150,7 +155,7 @@ class Unknown(Uniform):
 
     def player(self, problem: Problem) -> Player:
         nothing = np.full((problem.n_features, problem.n_labels), np.nan)
-        declared = Declaration(SmoothHinge(), 1.0, "threshold")
+        declared = Declaration(SmoothHinge(), {"gamma": 1.0, "rule": "threshold"})
         return replace(super().player(problem), weights=nothing, declaration=declared)
 
 

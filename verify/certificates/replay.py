@@ -166,10 +166,7 @@ def _differs(path: Path, name: str) -> UserError:
 
 def _exact(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
     kind, numbers = content["instance_kind"], content["instance"]
-    require(
-        any(each.kind == kind for each in claim.judge.instances),
-        f"{claim.id} has no exact certificates of kind '{kind}'.",
-    )
+    require(bool(claim.judge.instances), f"{claim.id} has no exact certificates.")
     instance = instances.from_json(kind, numbers, claim.judge.instances)
     proof = exact_certificate(claim, form, instance, content["schema"])
     if proof is None:

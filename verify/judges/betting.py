@@ -45,7 +45,7 @@ def log_wealths(z: FloatArray) -> FloatArray:
     """
     z = np.asarray(z, dtype=np.float64)
     if not (z >= -1.0 - SLACK).all():  # false for NaN
-        raise ValueError(f"a run lies below its sure floor: {z.min()!r} < -1")
+        raise ValueError(f"a run lies below its sure floor: {float(z.min())!r} < -1")
     z = np.maximum(z, -1.0)
     with np.errstate(divide="ignore"):
         growth = np.log1p(np.multiply.outer(STAKES, z))

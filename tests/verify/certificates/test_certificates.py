@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -190,10 +191,14 @@ def test_the_digest_alone_gives_a_change_away(
         ("", "is not JSON"),
         ("[1, 2]", "is not a certificate"),
         ('{"kind": "exact"}', "is not a certificate"),
-        ('{"schema": 2}', "has schema 2: expected 1"),
-        ('{"schema": true}', "has schema True: expected 1"),
-        ('{"schema": "1"}', "has schema '1': expected 1"),
-        ('{"schema": 1}', "the field 'kind' is missing"),
+        ('{"schema": 3}', "has schema 3: expected 2"),
+        ('{"schema": 0}', "has schema 0: expected 2"),
+        ('{"schema": true}', "has schema True: expected 2"),
+        ('{"schema": "2"}', "has schema '2': expected 2"),
+        ('{"schema": "1"}', "has schema '1': expected 2"),
+        ('{"schema": 2}', "the field 'kind' is missing"),
+        ('{"schema": 1}', "was written by boundcheck 0.1, .* only its exact certificates are read"),
+        ('{"schema": 1, "kind": "exact"}', "the field 'claim' is missing"),
     ],
 )
 def test_files_that_are_no_certificates(text: str, words: str, tmp_path: Path) -> None:
@@ -213,10 +218,10 @@ def test_files_that_are_no_certificates(text: str, words: str, tmp_path: Path) -
         ("form", "mended", "expected one of printed"),
         ("form", "repaired", "is rejected"),
         ("kind", "played", "is damaged"),
-        ("kind", "audit", "has no audit"),
-        ("kind", "statistical", "is not judged by sampling"),
+        ("kind", "audit", "is damaged: KeyError\\('replicate'\\)"),
+        ("kind", "statistical", "is damaged: KeyError\\('replicates'\\)"),
         ("kind", "rumour", "expected one of exact"),
-        ("instance_kind", "round", "malformed"),
+        ("instance_kind", "round", "kind 'round': expected one of scores"),
         ("instance_kind", "rumour", "expected one of scores"),
         ("instance", {}, "malformed"),
         ("instance", None, "malformed"),
@@ -236,6 +241,61 @@ def test_damage_is_one_sentence_also_under_a_fitting_digest(
         with pytest.raises(UserError, match=words if field in damaged else "certificate") as raised:
             replay(file)
         assert "\n" not in str(raised.value)
+
+
+EARLIER = {
+    "schema": 1,
+    "kind": "exact",
+    "claim": "gappletron/theorem-7",
+    "form": "printed",
+    "statement": r"E[M_T] \ge \min_{\|U\|\le B}\sum_t\ell_t(U) + (B^2-1)(K-1) + \frac{K-1}{K}"
+    r" \quad\text{for some sequence, any } T",
+    "source": "van der Hoeven, Fusco and Cesa-Bianchi (2021), Beyond Bandit Feedback in Online Multiclass"
+    " Classification, Theorem 7",
+    "instance_kind": "horizon",
+    "instance": {"n_labels": 2, "radius": 2, "horizon": 2},
+    "derived": {"fresh_rounds": 12, "enough": 13, "comparator_norm": 2},
+    "sides": {"observed": "7/2", "envelope": "2"},
+}
+"""The content of a certificate of boundcheck 0.1."""
+
+
+def test_an_exact_certificate_of_boundcheck_0_1_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "earlier.json"
+
+    def write(content: dict[str, Any]) -> Path:
+        file.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
+        return file
+
+    assert digest_of(EARLIER) == "b8e413c4fa3b4a86b17935e795f87c5696f74bfdb2ae9eab6dad3af9eea387c3"
+    found = replay(write(EARLIER))
+    assert (found.claim.id, found.form.name) == ("gappletron/theorem-7", "printed")
+    assert (found.observed, found.envelope) == (3.5, 2.0)
+    content: dict[str, Any] = deepcopy(EARLIER)
+    accepted = []
+    for change in tampered(content, lambda new: None):
+        with contextlib.suppress(UserError):
+            replay(write(content))
+            accepted.append(change)
+    assert accepted == ["/schema: 1 -> 2"]  # the two describe instances alike
+    for words in ("statement", "source"):
+        with pytest.raises(UserError, match=r"written by boundcheck 0\.1 .* other words.*again\.$"):
+            replay(write(EARLIER | {words: "in other words"}))
+    with pytest.raises(UserError, match="'statement' is not what follows"):
+        replay(write(EARLIER | {"schema": 2, "statement": "in other words"}))
+
+
+@pytest.mark.parametrize("kind", ["played", "audit", "statistical"])
+def test_a_game_of_boundcheck_0_1_is_refused(
+    kind: str, certificates: dict[str, Path], tmp_path: Path
+) -> None:
+    content = json.loads(certificates[kind].read_text(encoding="utf-8")) | {"schema": 1}
+    del content["digest"]
+    file = tmp_path / "earlier.json"
+    file.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
+    with pytest.raises(UserError, match="written by boundcheck 0.1, .* only its exact") as raised:
+        replay(file)
+    assert "\n" not in str(raised.value)
 
 
 def test_replay_needs_no_numba(certificates: dict[str, Path]) -> None:

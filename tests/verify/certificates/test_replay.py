@@ -133,7 +133,7 @@ def test_whatever_stands_in_a_field_the_answer_is_one_sentence(
 @pytest.mark.parametrize(
     ("field", "values"),
     [
-        ("radius", (3.5, 2.5000000000000004, 0.0, -1.0, 1)),
+        ("comparator_norm", (3.5, 2.5000000000000004, 0.0, -1.0, 1)),
         ("horizon", (3, 0, -2, 61)),
         ("seed", (1, -1, 2**40)),
     ],
@@ -261,7 +261,7 @@ class Deaf:
 def test_the_infinite_weight_of_a_label_never_observed_is_json(tmp_path: Path) -> None:
     (tmp_path / "deaf.py").write_text(DEAF, encoding="utf-8")
     setting = Setting(f"{tmp_path}/deaf.py:Deaf", "one-hot", "bandit", 20, None, 1)
-    row, *_ = suite.judge_job(suite.Job(setting, ("gappletron/bound-9",), own=True), 0)
+    row, *_ = suite.judge_job(suite.Job(setting, ("gappletron/bound-9",), users=True), 0)
     assert row.outcome.certificate is not None
     file = row.outcome.certificate.write(tmp_path)
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from boundcheck.errors import UserError
 from boundcheck.verify.judges.betting import (
     MOST_RUNS,
+    SLACK,
     STAKE_WEIGHTS,
     STAKES,
     binomial_lower_limit,
@@ -24,7 +24,8 @@ from boundcheck.verify.judges.betting import (
     runs_to_refute,
 )
 from boundcheck.verify.judges.decide import decide
-from boundcheck.verify.outcome import Outcome, Verdict
+from boundcheck.verify.judges.tail import count_violations
+from boundcheck.verify.outcome import Evidence, Outcome, Verdict
 
 
 def exact_wealth(stake: Fraction, low: Fraction, high: Fraction, highs: int, runs: int) -> Fraction:
@@ -122,6 +123,13 @@ def test_more_than_a_million_runs_are_not_counted() -> None:
     assert refuting(None) == "no number of runs suggests itself"
 
 
+def outcome_of(violated: dict[float, np.ndarray]) -> Outcome:
+    """What the violations of a tail, for each delta one entry a run, come to."""
+    found = Evidence()
+    count_violations(found, violated)
+    return decide(found)
+
+
 @pytest.mark.parametrize(
     ("violations", "runs", "words"),
     [
@@ -140,16 +148,28 @@ def test_more_than_a_million_runs_are_not_counted() -> None:
 def test_the_evidence_of_a_tail_says_what_is_near(violations: int, runs: int, words: str) -> None:
     """The upper limit and the runs to hold, the runs to refute, or the lower limit of a refuted row."""
     violated = np.random.default_rng(0).permutation(np.arange(runs) < violations)
-    outcome = Outcome(Verdict.UNDECIDED)
-    decide(outcome, {0.05: violated})
-    assert outcome.evidence == f"delta 0.05: {words}"
-    decide(outcome, {0.05: violated, 0.01: violated})
+    assert outcome_of({0.05: violated}).evidence == f"delta 0.05: {words}"
+    outcome = outcome_of({0.05: violated, 0.01: violated})
+    assert outcome.evidence.count("; delta 0.01: ") == 1
     assert ("P >= " in outcome.evidence) == (outcome.verdict == Verdict.REFUTED)
+    assert ("P <= " in outcome.evidence) == (outcome.verdict != Verdict.REFUTED)
 
 
 def test_a_run_below_its_floor_is_an_error_of_the_harness() -> None:
-    with pytest.raises(UserError, match="below its sure floor"):
+    with pytest.raises(ValueError, match=r"a run lies below its sure floor: -1\.5 < -1"):
         log_wealths(np.array([0.1, -1.5]))
+    with pytest.raises(ValueError, match=r"a run lies below its sure floor: nan < -1"):
+        log_wealths(np.array([0.1, np.nan]))
+
+
+def test_a_run_at_its_floor_may_lie_below_it_by_rounding() -> None:
+    sums = 0.1 + 0.1 + 0.1
+    assert (0 - sums) / 0.3 < -1
+    assert log_wealths(np.array([(0 - sums) / 0.3])) == log_wealths(np.array([-1.0]))
+    assert np.isfinite(log_wealths(np.array([-1.0 - SLACK]))).all()
+    for below in (2 * SLACK, 1e-12, 1e-6):
+        with pytest.raises(ValueError, match="below its sure floor"):
+            log_wealths(np.array([-1.0 - below]))
 
 
 @pytest.mark.parametrize("mean", [0.2, 0.31, 0.8])

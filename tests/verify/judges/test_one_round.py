@@ -11,11 +11,11 @@ import pytest
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates.replay import replay
+from boundcheck.verify.games.labels import branches
 from boundcheck.verify.games.labels.branches import Table, enumerated
 from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.play import Run
 from boundcheck.verify.games.labels.user_learner import UserLearner
-from boundcheck.verify.judges import one_round
 from boundcheck.verify.judges.one_round import ROUNDING, Comparison
 from boundcheck.verify.outcome import Verdict
 from boundcheck.verify.resolve import resolve
@@ -41,7 +41,7 @@ def case_of(learner: str, graph: str, horizon: int = 60) -> Case:
 @pytest.mark.parametrize(("learner", "graph"), PLAYED)
 def test_one_branch_is_what_the_game_does_next(learner: str, graph: str) -> None:
     case, compared = case_of(learner, graph), 0
-    run, table = Run(case.game, 0), Table(case)
+    run, table = Run(case.game, 0), Table(case.game)
     for at in range(case.sequence.horizon):
         label = int(case.sequence.labels[at])
         each = list(table.rounds(run))[label]
@@ -60,7 +60,7 @@ def test_one_branch_is_what_the_game_does_next(learner: str, graph: str) -> None
 
 @pytest.mark.parametrize(("learner", "graph"), PLAYED)
 def test_branches_are_all_that_can_happen(learner: str, graph: str) -> None:
-    found = enumerated(case_of(learner, graph), 0)
+    found = enumerated(case_of(learner, graph).game, 0)
     assert {each.label for _, each in found} == {0, 1, 2, 3}
     for _, each in found:
         actions = [branch.action for branch in each.branches]
@@ -74,7 +74,7 @@ def test_branches_are_all_that_can_happen(learner: str, graph: str) -> None:
 def test_enumeration_leaves_the_run_alone() -> None:
     case = case_of("banditron:gamma=0.2", "bandit")
     run, plain = Run(case.game, 0), Run(case.game, 0)
-    table = Table(case)
+    table = Table(case.game)
     for _ in range(30):
         list(table.rounds(run))
         assert np.array_equal(
@@ -85,12 +85,12 @@ def test_enumeration_leaves_the_run_alone() -> None:
 
 def test_an_action_too_unlikely_to_be_drawn_leaves_the_round_out() -> None:
     case = case_of("banditron:gamma=1e-17", "bandit")
-    found = enumerated(case, 0)
+    found = enumerated(case.game, 0)
     played = np.concatenate([block.best for block in case.game.play(0)])
-    last = {mark for mark in one_round.marks(60).tolist() if played[mark] == 3}
+    last = {mark for mark in branches.marks(60).tolist() if played[mark] == 3}
     # a uniform below 1e-17 can be had, but none between 1 - 1e-17 and 1
     assert {mark for mark, _ in found} == last
-    assert 0 < len(last) < len(one_round.marks(60))
+    assert 0 < len(last) < len(branches.marks(60))
 
 
 def comparison(found: float, stated: float, size: float = 1.0) -> Comparison:
@@ -115,13 +115,13 @@ def test_a_planted_difference_is_refuted_with_a_certificate_that_replays(
     job = suite.Job(setting, ("perceptron/step",))
     (row,) = suite.judge_job(job, 0)
     assert row.verdict == Verdict.HOLDS
-    right = one_round.Round.outer
+    right = branches.Round.outer
 
-    def wrong(each: one_round.Round, up: int, down: int) -> np.ndarray:
+    def wrong(each: branches.Round, up: int, down: int) -> np.ndarray:
         return right(each, up, down) * (1 + 1e-9)
 
     with monkeypatch.context() as patch:
-        patch.setattr(one_round.Round, "outer", wrong)
+        patch.setattr(branches.Round, "outer", wrong)
         (row,) = suite.judge_job(job, 0)
         assert row.verdict == Verdict.REFUTED
         assert row.outcome.certificate is not None
@@ -149,7 +149,7 @@ class Constant:
 def test_a_learner_in_plain_python_has_no_state_to_start_from() -> None:
     claims = [c for c in catalog.claims().values() if c.id.split("/")[0] in catalog.learners()]
     case = resolve(Setting(UserLearner(Constant, "constant"), "one-hot", "full", 20, None, 1), 0)
-    reasons = {c.id: c.forms[0].missing(case) for c in claims if not c.id.startswith("gappletron/")}
+    reasons = {c.id: c.forms[0].unmet(case) for c in claims if not c.id.startswith("gappletron/")}
     judged = {name for name, reason in reasons.items() if reason is None}
     assert judged == {"perceptron/mistake-bound"}  # all it needs is p
     assert "does not show the state" in str(reasons["perceptron/step"])
@@ -166,5 +166,7 @@ def test_claims_about_a_learner_are_about_those_that_promise_them() -> None:
 
 def test_cases_share_their_enumerated_rounds() -> None:
     case = case_of("perceptron", "full")
-    assert enumerated(case, 0) is enumerated(case, 0)
-    assert enumerated(replace(case), 0) is not enumerated(case, 0)
+    assert case.branches(0) is case.branches(0)
+    assert [mark for mark, _ in case.branches(0)] == [m for m, _ in enumerated(case.game, 0)]
+    assert case.branches(1) is not case.branches(0)
+    assert replace(case).branches(0) is not case.branches(0)

@@ -1,4 +1,4 @@
-"""Ledgers of prefixes: the sums are those of the rounds, and an envelope speaks of its own prefix."""
+"""Sums of prefixes of runs: they are those of the rounds, and an envelope speaks of its own prefix."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 
 from boundcheck.adversaries.segments import Segments
 from boundcheck.verify import catalog
+from boundcheck.verify.claim import Cell
 from boundcheck.verify.claims.gappletron.settings import gappletron
 from boundcheck.verify.claims.gappletron.theorem_4 import _sides_a, _sides_b
 from boundcheck.verify.claims.gappletron.theorems_3_and_5 import _sides_3, _sides_5
 from boundcheck.verify.games.game import CHECKPOINTS, checkpoints
 from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.record import BLOCK, ERROR, LOSS, MISTAKE, OBSERVATION
-from boundcheck.verify.games.labels.run_sums import play_ledgers
-from boundcheck.verify.judges.mean import examine_mean
+from boundcheck.verify.games.labels.run_sums import RunSums
 from boundcheck.verify.outcome import Curve, Outcome, Verdict
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -27,6 +27,11 @@ from boundcheck.verify.suite import run as suite
 def toy(tuning: str, graph: str, horizon: int, replicates: int = 4, noise: float = 0.1) -> Setting:
     learner = gappletron("smooth-hinge", "threshold", "projected", tuning)
     return Setting(learner, f"one-hot:noise={noise}", graph, horizon, runs=replicates)
+
+
+def totals_of(case: Case, runs: int) -> list[RunSums]:
+    """What the first runs of a case add up to at its checkpoints."""
+    return case.totals_at(checkpoints(case.horizon).tolist(), range(runs))
 
 
 def judged(part: str, setting: Setting) -> tuple[Outcome, Curve]:
@@ -47,18 +52,19 @@ def test_checkpoints_rise_to_the_horizon(horizon: int) -> None:
     assert len(checkpoints(10**18)) == CHECKPOINTS, "as many as there is room for"
 
 
-def test_a_ledger_adds_up_the_rounds_before_its_checkpoint() -> None:
+def test_sums_are_those_of_the_rounds_before_their_checkpoint() -> None:
     horizon = 2 * BLOCK + 700
     case = resolve(toy("theorem-4a", "filtering", horizon), 3)
-    ledgers = play_ledgers(case, range(2))
-    assert [ledger.rounds for ledger in ledgers] == checkpoints(horizon).tolist()
+    prefixes = totals_of(case, 2)
+    assert [prefix.rounds for prefix in prefixes] == checkpoints(horizon).tolist()
     for replicate in range(2):
         blocks = list(case.play(replicate))
         columns = np.concatenate([rounds.block.columns for rounds in blocks])
         losses = np.concatenate([rounds.comparator_losses for rounds in blocks])
         explored = np.concatenate([rounds.explores for rounds in blocks])
-        for ledger in ledgers:
-            t = ledger.rounds
+        wrong = np.concatenate([rounds.block.best != rounds.block.labels for rounds in blocks])
+        for prefix in prefixes:
+            t = prefix.rounds
             sums = {
                 "errors": fsum(columns[:t, ERROR]),
                 "mistakes": fsum(columns[:t, MISTAKE]),
@@ -66,9 +72,10 @@ def test_a_ledger_adds_up_the_rounds_before_its_checkpoint() -> None:
                 "comparator_loss": fsum(losses[:t]),
                 "explored": np.count_nonzero(explored[:t]),
                 "largest_weight": 1 / columns[:t, OBSERVATION].min(),
+                "wrong_best": np.count_nonzero(wrong[:t]),
             }
             for name, total in sums.items():
-                assert getattr(ledger, name)[replicate] == pytest.approx(total, rel=1e-12), (
+                assert getattr(prefix, name)[replicate] == pytest.approx(total, rel=1e-12), (
                     name,
                     t,
                 )
@@ -76,13 +83,13 @@ def test_a_ledger_adds_up_the_rounds_before_its_checkpoint() -> None:
 
 def _regret_bounds(part: str, case: Case, at: int) -> list[float]:
     """The envelopes without the comparator's loss, after ``at`` rounds of the first run."""
-    ledger = next(ledger for ledger in play_ledgers(case, range(1)) if ledger.rounds == at)
+    prefix = next(prefix for prefix in totals_of(case, 1) if prefix.rounds == at)
     form = catalog.claims()[f"gappletron/theorem-{part}"].forms[-1]
     if part.startswith("4"):
-        mean = {"4a": _sides_a, "4b": _sides_b}[part](case, form, ledger)
+        mean = {"4a": _sides_a, "4b": _sides_b}[part](case, form, prefix)
         ceilings = [bound.ceiling - float(mean.base[0]) for bound in mean.bounds]
         return [*(float(b.values[0] - mean.base[0]) for b in mean.bounds), *ceilings, mean.most]
-    sides = {"3": _sides_3, "5": _sides_5}[part[0]](part.endswith("b"), case, form, ledger)
+    sides = {"3": _sides_3, "5": _sides_5}[part[0]](part.endswith("b"), case, form, prefix)
     return [float(envelope[0] - sides.base[0]) for envelope in sides.envelopes.values()]
 
 
@@ -104,9 +111,9 @@ def test_the_ceiling_of_a_prefix_knows_no_later_loss() -> None:
     """In bandit feedback nothing in the envelope of 4a is random, so that it is its own ceiling."""
     case = resolve(toy("theorem-4a", "bandit", 3000), 0)
     form = catalog.claims()["gappletron/theorem-4a"].form("repaired")
-    for ledger in play_ledgers(case, range(2)):
-        (bound,) = _sides_a(case, form, ledger).bounds
-        assert bound.ceiling == pytest.approx(bound.values, rel=1e-12), ledger.rounds
+    for prefix in totals_of(case, 2):
+        (bound,) = _sides_a(case, form, prefix).bounds
+        assert bound.ceiling == pytest.approx(bound.values, rel=1e-12), prefix.rounds
 
 
 def test_the_curve_of_a_mean_ends_in_its_verdict() -> None:
@@ -126,12 +133,12 @@ def test_the_curve_of_a_maximum_of_means_is_the_binding_one() -> None:
     setting = toy("theorem-4a", "bandit", 12_000, 32, noise=0.0)
     case = resolve(setting, 0)
     claim = catalog.claims()["gappletron/theorem-4a"]
-    curve = examine_mean(_sides_a, claim, claim.form("printed"), case, 32).curve
+    curve = claim.judge.examine(Cell(claim, claim.form("printed"), case), 32).curve
     assert curve is not None
-    for ledger in play_ledgers(case, range(32)):
-        bounds = _sides_a(case, claim.form("printed"), ledger).bounds
+    for prefix in totals_of(case, 32):
+        bounds = _sides_a(case, claim.form("printed"), prefix).bounds
         largest = max(float(bound.values.mean()) for bound in bounds)
-        assert curve.envelope[curve.rounds == ledger.rounds].mean() == largest
+        assert curve.envelope[curve.rounds == prefix.rounds].mean() == largest
 
 
 def test_the_curve_of_a_tail_has_every_delta() -> None:
@@ -140,7 +147,7 @@ def test_the_curve_of_a_tail_has_every_delta() -> None:
     deltas = (0.5, 0.2, 0.05)
     assert set(curve.delta) == set(deltas)
     case = resolve(toy("ones", "full", 3000, noise=0.05), 0)
-    mistakes = play_ledgers(case, range(runs))[-1].mistakes
+    mistakes = totals_of(case, runs)[-1].mistakes
     for delta in deltas:
         last = (curve.rounds == 3000) & (curve.delta == delta)
         assert np.array_equal(curve.observed[last], mistakes)

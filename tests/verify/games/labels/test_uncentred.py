@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from boundcheck.algorithms.learner import Problem
+from boundcheck.verify.claims.gappletron.rounds import gap_rounding
 from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.outcome import Verdict
 from boundcheck.verify.resolve import resolve
@@ -67,7 +68,7 @@ def uncentred(tmp_path: Path) -> str:
 
 def verdicts(learner: type, data: str, graph: str) -> dict[str, Verdict]:
     setting = Setting(UserLearner(learner, learner.__name__), data, graph, None, 1.0, 1)
-    rows = suite.judge_job(suite.Job(setting, CLAIMS, own=True), 0)
+    rows = suite.judge_job(suite.Job(setting, CLAIMS, users=True), 0)
     return {row.claim: row.verdict for row in rows if row.form == "repaired"}
 
 
@@ -90,6 +91,6 @@ def test_the_allowance_is_rounding_only(uncentred: str) -> None:
     for adversary, most in (("one-hot:n_labels=4", 1e-14), (uncentred, 1e-6)):
         case = resolve(Setting(learner, adversary, "bandit", 50, 1.0, 1), 0)
         for rounds in case.play(0):
-            assert 0 < rounds.gap_rounding.max() <= most
+            assert 0 < gap_rounding(rounds).max() <= most
     case = resolve(Setting("gappletron", uncentred, "bandit", 50, 1.0, 1), 0)
-    assert all((rounds.gap_rounding == 0).all() for rounds in case.play(0))
+    assert all((gap_rounding(rounds) == 0).all() for rounds in case.play(0))
