@@ -147,7 +147,7 @@ def source_fingerprint() -> str:
 
 
 def _is_fingerprinted(function: Callable[..., Any]) -> bool:
-    """Whether the sources that a function can reach are in the fingerprint: not if it is a user's."""
+    """True if the sources that a function can reach are in the fingerprint: not if it is a user's."""
     file = Path(function.__code__.co_filename).resolve()
     return any(file.is_relative_to(_ROOT.resolve() / folder) for folder in _SOURCES)
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 LARGEST = 10**8
-"""Numbers in an array, 0.8 GB."""
+"""The most numbers in an array, 0.8 GB."""
 
 LONGEST = 400
-"""Characters of a sentence with words of someone else's."""
+"""The most characters of a sentence with words of the user's."""
 
 
 class UserError(ValueError):
@@ -72,22 +72,22 @@ def one_line(text: str, most: int) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """The message of someone else's error, on one short line."""
+    """The message of a user's error, on one short line."""
     return _text(str, error, "no message")
 
 
 def said(error: BaseException) -> str:
-    """Type and message of someone else's error, on one short line."""
+    """Type and message of a user's error, on one short line."""
     return f"{type(error).__name__}: {message_of(error)}"
 
 
 def shown(value: Any) -> str:
-    """What a user's class returned, as one writes it in Python, on one short line."""
+    """A value that a user's class returned, as Python writes it, on one short line."""
     return _text(repr, value, f"an object of {type(value).__name__}")
 
 
 def _text(write: Callable[[Any], str], value: Any, otherwise: str) -> str:
-    """What an object of someone else's says of itself, on one short line; ``otherwise`` where that fails."""
+    """The words of a user's object about itself, on one short line; ``otherwise`` where that fails."""
     try:
         return one_line(write(value), LONGEST // 2)
     except KeyboardInterrupt:
@@ -102,7 +102,7 @@ def call(function: Callable[..., Any], who: str, where: str, *arguments: Any) ->
     Raises
     ------
     LearnerError
-        for whatever it raises; an interruption from the keyboard is none of its own
+        for whatever it raises; an interruption from the keyboard passes
     """
     try:
         return function(*arguments)
@@ -115,7 +115,7 @@ def call(function: Callable[..., Any], who: str, where: str, *arguments: Any) ->
 
 
 def attribute(owner: Any, name: str, who: str, default: Any = None) -> Any:
-    """What an object of the user's has under a name, or the default.
+    """The attribute of a user's object, or the default.
 
     Raises
     ------

@@ -67,7 +67,7 @@ class _Writer:
         return self.ir.Constant(self.number, value)
 
     def size(self, array: Any) -> Any:
-        """How many entries a one-dimensional array has."""
+        """The number of entries of a one-dimensional array."""
         (size,) = self.tools.unpack_tuple(self.builder, array.shape)
         return size
 
@@ -95,7 +95,7 @@ class _Writer:
             yield index, value
 
     def at(self, rows: Any, row: Any, width: Any, label: Any) -> Any:
-        """Where an entry of a matrix is."""
+        """The address of an entry of a matrix."""
         entry = self.builder.add(self.builder.mul(row, width), label)
         return self.builder.gep(rows.data, [entry])
 

@@ -1,4 +1,4 @@
-"""Real data that come with scikit-learn, for a study that needs no file of one's own."""
+"""Real data that come with scikit-learn, for a study without a file of the user's."""
 
 from __future__ import annotations
 

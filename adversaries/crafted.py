@@ -112,7 +112,7 @@ class Alternation(Spelt):
 
     @property
     def n_labels(self) -> int:
-        """Two."""
+        """The number of labels, 2."""
         return 2
 
     def sequence(self, horizon: int, seed: int) -> Sequence:

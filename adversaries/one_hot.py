@@ -1,4 +1,4 @@
-"""The one-hot instance, on which the envelopes are small enough to bite.
+"""The one-hot instance, on which the envelopes are small enough to be non-vacuous.
 
 Each feature vector names its class. The comparator I - (1/K) 11^T separates the noiseless rounds
 with margin exactly 1 and has the smallest norm that does, sqrt(K - 1).

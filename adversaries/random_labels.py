@@ -30,7 +30,7 @@ class RandomLabels(Spelt):
 
     @property
     def fresh_rounds(self) -> int:
-        """M."""
+        """The number of rounds with a fresh coordinate, M."""
         return (self.comparator_norm**2 - 1) * self.n_labels**2
 
     @property

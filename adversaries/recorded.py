@@ -1,4 +1,4 @@
-"""Your own data, in the order in which it was recorded.
+"""Data of the user's, in the order in which it was recorded.
 
 | ending | features and label |
 |---|---|
@@ -34,7 +34,7 @@ from .sequence import Sequence, integer_at_least
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 MISSING = ("", "na", "n/a", "<na>", "nan", "null", "none")
-"""What stands among numbers where one is missing."""
+"""The words that stand among numbers where one is missing."""
 
 MOST_FRACTIONS = 20
 """So many different labels that are not all whole numbers may be classes; more are measurements."""
@@ -357,7 +357,7 @@ def _lines(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _is_header(first: list[list[str]], again: set[int], label: str | int | None) -> bool:
-    """Whether the first line looks like names.
+    """True if the first line looks like names.
 
     It does if it contains the label's name, counts the columns (0, 1, 2, ...), has no number at
     all, or has a word above a number in the label column. A field that comes again in its column
@@ -384,7 +384,7 @@ def _is_header(first: list[list[str]], again: set[int], label: str | int | None)
 
 
 def _is_number(text: str) -> bool:
-    """Whether a field is a number, or missing where a number may stand."""
+    """True if a field is a number, or missing where a number may stand."""
     try:
         float(text or "nan")
     except ValueError:

@@ -47,7 +47,7 @@ class Segments(Spelt):
 
     @property
     def n_labels(self) -> int:
-        """Two."""
+        """The number of labels, 2."""
         return 2
 
     @property

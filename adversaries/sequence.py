@@ -1,4 +1,4 @@
-"""What an adversary hands over: features, labels, and the comparator it planted, fixed before play.
+"""The sequence that an adversary hands over: features, labels, and the comparator it planted, fixed before play.
 
 Features are stored in compressed sparse rows. Rounds and rows are counted from 0 in code and from 1
 in sentences. Randomness comes from :func:`stream` alone, so a sequence depends on the seed and the
@@ -113,7 +113,7 @@ class Comparator:
 
 
 def zero_comparator(n_labels: int, n_features: int) -> Comparator:
-    """Return U = 0."""
+    """Return the comparator U = 0."""
     return Comparator(np.zeros((n_labels, n_features)), "zero")
 
 
@@ -180,7 +180,7 @@ class Sequence:
 
     @cached_property
     def squared_norms(self) -> FloatArray:
-        """|x_t|^2, shape (T,)."""
+        """The squared norms of the features, |x_t|^2, shape (T,)."""
         rows = np.repeat(np.arange(self.horizon), np.diff(self.indptr))
         sums = np.bincount(rows, weights=self.values * self.values, minlength=self.horizon)
         return _read_only(sums, np.float64)
@@ -207,7 +207,7 @@ class Sequence:
         )
 
     def row(self, t: int) -> FloatArray:
-        """Return x_t, shape (d,)."""
+        """Return the features x_t of a round, shape (d,)."""
         x = np.zeros(self.n_features)
         part = slice(self.indptr[t], self.indptr[t + 1])
         x[self.indices[part]] = self.values[part]

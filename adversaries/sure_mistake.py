@@ -16,7 +16,7 @@ import numpy as np
 from .sequence import Comparator, Sequence, Spelt, integer_at_least
 
 REPEATED = 24
-"""How often the second example of a plane is shown."""
+"""The rounds in which the second example of a plane is shown."""
 
 COSINE, SINE = Fraction(7, 25), Fraction(24, 25)
 

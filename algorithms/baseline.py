@@ -1,4 +1,4 @@
-"""What the learners that Gappletron is compared with share: tunings, accepted graphs and simple steps.
+"""The base of the learners that Gappletron is compared with: tunings, accepted graphs and simple steps.
 
 A tuning names how the parameters are chosen that were not given as numbers: ``default`` as the source or its
 reference code does, ``ones`` from the horizon alone, every other quantity taken to be 1, and ``theory`` from
@@ -63,7 +63,7 @@ class Baseline(Checked):
         return {f"{family}.{name}": value for name, value in numbers.items()}
 
     def accepts(self, graph: FeedbackGraph) -> bool:
-        """Whether the learner can play ``graph``."""
+        """True if the learner can play ``graph``."""
         return graph.is_full_information
 
     def check_graph(self, graph: FeedbackGraph) -> None:
@@ -76,7 +76,7 @@ class Baseline(Checked):
 
 
 def observes_itself(graph: FeedbackGraph) -> bool:
-    """Whether the actions are the labels, and playing a label tells whether it is the true one."""
+    """True if the actions are the labels, and playing a label tells whether it is the true one."""
     return graph.n_actions == graph.n_labels and bool(graph.observes.diagonal().all())
 
 

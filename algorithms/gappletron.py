@@ -145,8 +145,8 @@ DECLARABLE: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "delta": (_probability, "a number in (0, 1)"),
     "optimiser": (lambda value: optimisers.parse(str(value)).spec, "the name of an optimiser"),
 }
-"""What a class of the user's may declare for the claims of this paper: how each is read, None where it is not legal,
-and what is expected."""
+"""The names that a class of the user's may declare for the claims of this paper: how each is read, None where it is not
+legal, and what is expected."""
 
 
 def tuned_gamma(

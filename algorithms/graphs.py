@@ -100,7 +100,7 @@ class FeedbackGraph:
 
     @property
     def is_full_information(self) -> bool:
-        """Whether every action observes every label."""
+        """True if every action observes every label."""
         return bool(self.observes.all())
 
     @cached_property
@@ -125,7 +125,7 @@ class FeedbackGraph:
 
     @property
     def exact(self) -> bool:
-        """Whether ``dominating`` is known to be a smallest dominating set."""
+        """True if ``dominating`` is known to be a smallest dominating set."""
         return self._domination[1]
 
     @property

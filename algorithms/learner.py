@@ -1,4 +1,4 @@
-"""What a learner is to the game, and the signatures of its compiled functions.
+"""The form in which the game plays a learner, and the signatures of its compiled functions.
 
 Every round the game computes the scores of the labels, asks ``predict`` for a probability vector over
 the actions, draws the action itself, looks up in the feedback graph whether the label is revealed, and
@@ -63,7 +63,7 @@ REWRITE = Signature(
 
 @dataclass(frozen=True)
 class Problem:
-    """What a learner may know before the first round.
+    """The problem as a learner may know it before the first round.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Declaration(Mapping[str, Any]):
-    """What a learner says of itself before play; envelopes are computed from this alone.
+    """The declaration of a learner before play; envelopes are computed from it alone.
 
     It is a mapping of named numbers and words, for which claims ask: ``gamma``, ``rule``, ``regret_factor``, ``delta``
     and ``optimiser`` where claims of the Gappletron paper are to apply, and ``FAMILY.NAME`` for what the claims of
@@ -169,7 +169,7 @@ class Player:
 
 
 class Learner(Protocol):
-    """A learner of the library; a stranger's is described in ``docs/learners.md``.
+    """A learner of the library; a user's is described in ``docs/learners.md``.
 
     A built-in one also has ``source`` and ``graphs``, what it plays, in words, and where it is tuned ``tunings``:
     ``boundcheck list learners`` prints them.

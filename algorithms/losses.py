@@ -326,7 +326,7 @@ FORMS = (
     "logistic-BASE with an integer of at least 2",
     "logistic-K",
 )
-"""What :func:`parse` reads."""
+"""The names that :func:`parse` reads."""
 
 
 def parse(spec: str) -> Loss:

@@ -56,7 +56,7 @@ ALPHA, BETA, RADIUS, GAMMA, LEAST = range(5)
 """Slots of ``parameters``; with ``LEAST`` = 1 weights inside the ball stay, with 0 they are scaled as well."""
 
 TOLERANCE = 1e-12
-"""How far the norm of projected weights may be from D, relative to it."""
+"""The largest distance of the norm of projected weights from D, relative to D."""
 
 
 @kernel(PREDICT)

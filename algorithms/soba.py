@@ -174,7 +174,7 @@ class Soba(Baseline):
 
     @property
     def adaptive(self) -> bool:
-        """Whether exploration adapts."""
+        """True if exploration adapts."""
         if self.exploration is None:
             return self.tuning == "theory" and self.gamma is None
         return self.exploration == "adaptive"

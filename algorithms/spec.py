@@ -22,9 +22,10 @@ RENAMED = {("gappletron", "update"): "optimiser", ("random-labels", "radius"): "
 """The parameters that have another name now, by owner and old name, which is read for one release."""
 
 SMALLEST_RATE = 1e-9
-"""Of exploration. Below this an estimate, of the order of 1/rho, would have no digits left for what it adds up with."""
+"""The smallest exploration rate rho: an estimate is of the order of 1/rho, and must leave digits for its
+sums."""
 
-_OWN = re.compile(r"(.+\.py):\w+", re.DOTALL)
+_USER_FILE = re.compile(r"(.+\.py):\w+", re.DOTALL)
 _INTERVAL = re.compile(r"([\[(])\s*(\S+?)\s*,\s*(\S+?)\s*([\])])")
 
 
@@ -69,14 +70,14 @@ def _as_written(spec: str) -> tuple[str, dict[str, str]]:
     return name, parameters
 
 
-def own_file(spec: str) -> str | None:
+def user_file(spec: str) -> str | None:
     """The file of a class of the user's, of ``FILE.py:Class`` itself or as a parameter's value in a built-in name; None
     where there is none."""
     values: Collection[str] = ()
     if re.fullmatch(r"\s*[a-z0-9-]+\s*:.*", spec, re.DOTALL):
         with suppress(UserError):
             values = _as_written(spec)[1].values()
-    found = next(filter(None, map(_OWN.fullmatch, (*values, spec))), None)
+    found = next(filter(None, map(_USER_FILE.fullmatch, (*values, spec))), None)
     return found and found[1]
 
 
@@ -93,7 +94,7 @@ def tidy(spec: str) -> str:
 
 
 def _tidy(value: str) -> str:
-    if _OWN.fullmatch(value):
+    if _USER_FILE.fullmatch(value):
         return value
     with suppress(ValueError):
         return str(int(value))
@@ -104,7 +105,7 @@ def _tidy(value: str) -> str:
 
 
 def command_name(made: type[Any]) -> str:
-    """What a class is called on the command line: ``OneHot`` is ``one-hot``."""
+    """The name of a class on the command line: ``OneHot`` is ``one-hot``."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", made.__name__).lower()
 
 
@@ -153,7 +154,7 @@ def check_fields(made: Any) -> None:
 
 
 def _expected(whole: bool, interval: str) -> str:
-    """What a sentence says of an interval: ``(0, inf)`` is a finite number above 0."""
+    """The words for an interval: ``(0, inf)`` is a finite number above 0."""
     left, low, high, _ = _ends(interval)
     if high == "inf":
         bound = f"of at least {low}" if left == "[" else f"above {low}"
@@ -264,7 +265,7 @@ def _convert(
 
 
 def _inside(value: Any, interval: str) -> bool:
-    """Whether ``value`` lies in an interval written as ``"[0, 1)"``; nan lies in none."""
+    """True if ``value`` lies in an interval written as ``"[0, 1)"``; nan lies in none."""
     left, low, high, right = _ends(interval)
     above = value >= float(low) if left == "[" else value > float(low)
     below = value <= float(high) if right == "]" else value < float(high)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..algorithms.spec import own_file
+from ..algorithms.spec import user_file
 from ..errors import UserError, require, said, unknown
 
 IN_A_FILE = re.compile(r"\.py(:\w+)?$")
@@ -52,7 +52,7 @@ def load_class(spec: str, role: str) -> Any:
 
 def source_of(spec: str) -> str | None:
     """SHA-256 of the file that a learner is from, or its weak learners; None where there is none."""
-    file = own_file(spec)
+    file = user_file(spec)
     there = file is not None and Path(file).is_file()
     return sha256(Path(str(file)).read_bytes()).hexdigest() if there else None
 

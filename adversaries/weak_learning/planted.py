@@ -16,7 +16,7 @@ from .stream import WeakStream, check_rounds, even_costs
 NOISES = tuple(noises.KINDS)
 
 EDGES = "[0, 0.5]"
-"""Where gamma lies, as 2 gamma is an edge too."""
+"""The range of gamma, as 2 gamma is an edge too."""
 
 
 @dataclass(frozen=True)

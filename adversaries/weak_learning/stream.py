@@ -108,12 +108,12 @@ class WeakStream:
 
     @property
     def horizon(self) -> int:
-        """T."""
+        """The number of rounds, T."""
         return len(self.labels)
 
     @property
     def n_labels(self) -> int:
-        """k."""
+        """The number of labels, k."""
         return int(self.costs.shape[1])
 
     @property
@@ -123,12 +123,12 @@ class WeakStream:
 
     @property
     def least_weight(self) -> float:
-        """m."""
+        """The least weight, m."""
         return float(self.weights.min())
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether costs depend on what was predicted."""
+        """True if costs depend on what was predicted."""
         return self.follows is not None
 
     @property

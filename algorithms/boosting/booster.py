@@ -1,4 +1,4 @@
-"""What the boosters share: parameters, the weak learners that are named in them, and how the game plays them."""
+"""The base of the boosters: parameters, the weak learners that are named in them, and the form that the game plays."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def parse(text: str) -> WeakLearner:
 
 
 class Generator(Protocol):
-    """Where numbers in [0, 1) are drawn from."""
+    """A source of numbers in [0, 1)."""
 
     def random(self, size: int, /) -> FloatArray:
         """Draw ``size`` of them."""
@@ -106,7 +106,7 @@ class Booster(Baseline):
         check_size(f"costs of learners={self.learners}", self.learners, problem.n_labels)
 
     def crowd_setting(self, problem: Problem, seeds: tuple[int, ...] = ()) -> Setting:
-        """What the weak learners are made for.
+        """The setting that the weak learners are made for.
 
         A cost vector is told in units of its largest range. An estimate is a sum of k of them, each times 1 less the
         estimate of a loss, and its weight is 1.

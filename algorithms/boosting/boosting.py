@@ -246,12 +246,12 @@ class Boosting:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether a compiled loop can play it."""
+        """True if a compiled loop can play it."""
         return isinstance(self.crowd, Compiled) and not self.interpreted
 
     @property
     def functions(self) -> tuple[Any, Any, Any, Any]:
-        """What asks the weak learners, tells them, votes and assesses, as the loop of the game calls them."""
+        """The functions that ask the weak learners, tell them, vote and assess, as the loop of the game calls them."""
         own = self._form(self.vote), self._form(self.assess)
         if isinstance(self.crowd, Compiled):
             return self._form(self.crowd.ask_kernel), self._form(self.crowd.tell_kernel), *own
@@ -266,7 +266,7 @@ class Boosting:
 
     @property
     def round(self) -> int:
-        """Rounds so far."""
+        """The number of rounds so far."""
         return int(self.memory.counts[ROUND])
 
     @round.setter
@@ -280,7 +280,7 @@ class Boosting:
 
     @property
     def labels(self) -> IntArray:
-        """What the weak learners predicted, shape (N,)."""
+        """The labels that the weak learners predicted, shape (N,)."""
         return self.memory.labels.copy()
 
     @property
@@ -290,7 +290,7 @@ class Boosting:
 
     @property
     def after(self) -> FloatArray:
-        """Scores after it, shape (N, k)."""
+        """Scores after the vote of each weak learner, shape (N, k)."""
         return self.memory.scores[1:].copy()
 
     @property

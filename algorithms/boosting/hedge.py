@@ -96,7 +96,7 @@ class Hedging(Spelt):
         raise NotImplementedError
 
     def contains(self, planted: IntArray, features: FloatArray) -> bool:
-        """Whether one of the hypotheses gives these labels, shape (T,), for these features, shape (T, d)."""
+        """True if one of the hypotheses gives these labels, shape (T,), for these features, shape (T, d)."""
         raise NotImplementedError
 
     def least_costs(self, crowd: Any) -> FloatArray:

@@ -62,7 +62,7 @@ def slopes(scores: FloatArray, labels: IntArray, weights: FloatArray) -> FloatAr
 
 
 def empirical_edge(costs: FloatArray, labels: IntArray, true_labels: IntArray) -> float:
-    """What the predictions cost over what perfect ones would have, in [-1, 1]; 1 for perfect predictions.
+    """The cost of the predictions as a share of that of perfect ones, in [-1, 1]; 1 for perfect predictions.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class _Majority(Booster):
         return Voting(self, problem, generator, interpreted)
 
     def scales(self, n_labels: int) -> FloatArray:
-        """What the weights of each weak learner are divided by, shape (N,)."""
+        """The divisors of the weights of each weak learner, shape (N,)."""
         if self.scale == "trivial":
             return np.full(self.learners, n_labels - 1.0)
         return _largest_weights(self.potentials(n_labels), self.learners)

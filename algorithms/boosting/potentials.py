@@ -85,7 +85,7 @@ class _Tables:
 
     @cached_property
     def circle(self) -> tuple[int, FloatArray]:
-        """How many nodes lie in the upper half of the unit circle, and the table that elections.py describes."""
+        """The number of nodes in the upper half of the unit circle, and the table that elections.py describes."""
         n = self.remaining
         beyond = scipy.stats.poisson.sf(np.arange(4 * n + 60), n) < ALIASED
         half = max(n, int(beyond.argmax())) // 2 + 1

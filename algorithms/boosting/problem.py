@@ -27,7 +27,7 @@ DELTA = 0.05
 """Confidence parameter of the weak learners of the library, none of which depends on it."""
 
 WEIGHTLESS = "a weight is 0, and excess losses grow with 1/m"
-"""Why nothing is known of a stream whose weights have no lower bound."""
+"""The reason why nothing is known of a stream whose weights have no lower bound."""
 
 
 @dataclass(frozen=True)

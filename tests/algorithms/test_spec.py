@@ -17,13 +17,13 @@ from boundcheck.algorithms.spec import (
     RENAMED,
     Checked,
     check_keys,
-    own_file,
     read_float,
     read_int,
     read_ints,
     spec_of,
     split_spec,
     tidy,
+    user_file,
 )
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
@@ -248,5 +248,5 @@ def test_a_wrong_interval_is_our_own_mistake() -> None:
     ],
 )
 def test_the_file_of_a_spec_is_found_and_its_path_kept(given: str, file: str | None) -> None:
-    assert own_file(given) == file
-    assert own_file(tidy(given)) == file
+    assert user_file(given) == file
+    assert user_file(tidy(given)) == file

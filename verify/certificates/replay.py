@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...algorithms.spec import own_file
+from ...algorithms.spec import user_file
 from ...errors import UserError, require
 from .. import catalog
 from ..claim import Cell, Claim, Form
@@ -208,7 +208,7 @@ def _cell_of(path: Path, content: dict[str, Any], claim: Claim, form: Form, runs
 
 def _is_there(learner: str) -> bool:
     """Whether the file of a learner is there; one that is not is refused where it is loaded."""
-    file = own_file(learner)
+    file = user_file(learner)
     return file is None or Path(file).is_file()
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from ...adversaries.recorded import split_label
 from ...algorithms import graphs
 from ...algorithms.learner import Problem
-from ...algorithms.spec import own_file
+from ...algorithms.spec import user_file
 from ...errors import UserError, require, unknown
 from .. import catalog
 from .finding import Finding
@@ -240,7 +240,7 @@ def digests(specs: Sequence[str]) -> dict[str, str]:
     for spec in specs:
         if spec.startswith("data:"):
             paths.add(split_label(spec.removeprefix("data:"))[0])
-        elif file := own_file(spec):
+        elif file := user_file(spec):
             paths.add(file)
         elif spec.endswith((".csv", ".edgelist")):
             paths.add(spec)
