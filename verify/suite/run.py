@@ -117,7 +117,7 @@ def is_surprise(expected: str | None, verdict: str, users: bool = False) -> bool
     In the built-in suite every verdict but the expected one does, where one is expected. On an axis of the user's only
     a refutation or an error does, where the claim is expected to hold: nothing may have been put to the test there.
     """
-    if expected is None or verdict in (expected, Verdict.NOT_APPLICABLE):
+    if expected is None or verdict == expected:
         return False
     if not users:
         return True

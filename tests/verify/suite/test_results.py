@@ -43,6 +43,10 @@ def two() -> list[suite.Row]:
     return rows_of("condition-2")
 
 
+def save(rows: list[suite.Row], folder: Path) -> None:
+    results.save(rows, results.document_of(rows, 0, 1.0), folder)
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     """Everything in a folder but the lock, by path."""
     found = (path for path in folder.rglob("*") if path.is_file() and path.name != results.LOCK)
@@ -67,7 +71,7 @@ def test_a_full_disk_leaves_the_earlier_results_as_they_were(
 ) -> None:
     for succeeding in range(6):
         folder = tmp_path / str(succeeding)
-        results.save(one, folder, 0, 1.0)
+        save(one, folder)
         before = contents(folder)
         place: Any = os if call == "fsync" else Path
         works, left = getattr(place, call), [succeeding]
@@ -81,7 +85,7 @@ def test_a_full_disk_leaves_the_earlier_results_as_they_were(
         with monkeypatch.context() as patch:
             patch.setattr(place, call, fail)
             try:
-                results.save(two, folder, 0, 1.0)
+                save(two, folder)
                 break
             except UserError:
                 pass
@@ -142,7 +146,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next(
     mine = [tmp_path / ".mine.new", folder / "mine.new"]
     for path in (*left, *mine):
         path.touch()
-    results.save(one, tmp_path, 0, 1.0)
+    save(one, tmp_path)
     assert not any(path.exists() for path in left)
     assert all(path.exists() for path in mine)
 
@@ -150,12 +154,12 @@ def test_what_a_killed_run_left_is_removed_by_the_next(
 def test_two_runs_into_one_folder_lose_neither_a_run_nor_a_file(
     tmp_path: Path, one: list[suite.Row], two: list[suite.Row]
 ) -> None:
-    def save(rows: list[suite.Row]) -> None:
+    def save_often(rows: list[suite.Row]) -> None:
         for _ in range(15):
-            results.save(rows, tmp_path, 0, 1.0)
+            save(rows, tmp_path)
 
     with ThreadPoolExecutor(2) as pool:
-        for done in [pool.submit(save, one), pool.submit(save, two)]:
+        for done in [pool.submit(save_often, one), pool.submit(save_often, two)]:
             done.result()
     assert check_whole(tmp_path) == 1
 
@@ -168,7 +172,7 @@ def test_a_folder_that_stays_in_use_is_one_sentence(
         FileLock(tmp_path / results.LOCK),
         pytest.raises(UserError, match=r"in use by another run of boundcheck.* --out"),
     ):
-        results.save(one, tmp_path, 0, 1.0)
+        save(one, tmp_path)
     assert contents(tmp_path) == {}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,10 +16,15 @@ import pytest
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.claim import Proof
+from boundcheck.verify.claims.gappletron.rounds import rates
 from boundcheck.verify.claims.gappletron.settings import gappletron
-from boundcheck.verify.games.labels import resolve
-from boundcheck.verify.judges import pathwise as judge
-from boundcheck.verify.outcome import Verdict
+from boundcheck.verify.games.game import Measured
+from boundcheck.verify.games.labels.case import Case
+from boundcheck.verify.games.labels.game import OPEN_GRAPHS, SMALL_NORM
+from boundcheck.verify.games.labels.resolve import fits
+from boundcheck.verify.judges.pathwise import percentage
+from boundcheck.verify.outcome import Outcome, Verdict
+from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import results
@@ -40,7 +46,7 @@ def own_boosters() -> list[suite.Job]:
         (f"online-mbbm:weak={file}:Boastful,learners=5,gamma=0.9", "boosting/online-mbbm"),
     )
     return [
-        suite.Job(Setting(learner, "one-hot", "full", 300, runs=16), (claim,), own=True)
+        suite.Job(Setting(learner, "one-hot", "full", 300, runs=16), (claim,), users=True)
         for learner, claim in found
     ]
 
@@ -49,9 +55,10 @@ def document(processes: int, folder: Path) -> dict:
     jobs = [*subset(), *own_boosters()]
     assert len(jobs) > 22
     rows = [row for found in suite.run(jobs, 3, processes, patience=0) for row in found]
-    saved = results.save(rows, folder, 3, 0.0)
-    assert saved == json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
-    return saved
+    made = results.document_of(rows, 3, 0.0)
+    results.save(rows, made, folder)
+    assert made == json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
+    return made
 
 
 def test_verdicts_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> None:
@@ -91,14 +98,14 @@ def test_other_processes_are_started_for_long_work_only(
 KEYS = [
     "claim", "form", "learner", "loss", "adversary", "graph", "case", "kind", "verdict", "expected",
     "observed", "envelope", "ratio", "regret_ratio", "headroom", "evidence", "runs", "rounds", "flags",
-    "certificate",
+    "certificate", "surprising",
 ]  # fmt: skip
 
 
 def test_rows_have_exactly_the_promised_keys(tmp_path: Path) -> None:
     setting = Setting(gappletron("hinge", "printed", "ftrl", "1"), "one-hot", "bandit", 200)
     rows = suite.judge_job(suite.Job(setting, ("gappletron/lemma-2", "gappletron/lemma-3")), 0)
-    saved = results.save(rows, tmp_path, 0, 1.234)
+    saved = results.document_of(rows, 0, 1.234)
     assert list(saved) == ["schema", "suite", "results", "hypotheses"]
     assert saved["schema"] == 1
     assert saved["suite"].keys() >= {"versions", "cpu", "libm", "seed", "level", "seconds"}
@@ -108,29 +115,7 @@ def test_rows_have_exactly_the_promised_keys(tmp_path: Path) -> None:
         assert list(row) == KEYS
 
 
-HOLDS, REFUTED, UNDECIDED, VACUOUS, ELSEWHERE, ERROR = Verdict
-
-
-@pytest.mark.parametrize(
-    ("expected", "surprises"),
-    [(None, set()), (HOLDS, {REFUTED, ERROR}), (REFUTED, set(Verdict) - {REFUTED})],
-)
-def test_what_surprises(expected: Verdict | None, surprises: set[Verdict]) -> None:
-    for verdict in Verdict:
-        row = suite.Row(*("",) * 8, verdict, expected, judge.Outcome(verdict))
-        assert row.surprising == (verdict in surprises), verdict
-
-
-def test_a_form_that_was_never_put_to_the_test_is_named() -> None:
-    def row(claim: str, form: str, verdict: Verdict) -> suite.Row:
-        return suite.Row(claim, form, *("",) * 6, verdict, None, judge.Outcome(verdict))
-
-    rows = [row("a", "printed", VACUOUS), row("a", "repaired", VACUOUS), row("b", "x", VACUOUS)]
-    rows += [row("a", "repaired", HOLDS), row("c", "x", UNDECIDED)]
-    assert suite.vacuous_everywhere(rows) == [("a", "printed"), ("b", "x")]
-    expected = suite.Row("d", "x", *("",) * 6, VACUOUS, VACUOUS, judge.Outcome(VACUOUS))
-    assert suite.vacuous_everywhere([expected]) == []
-    assert suite.vacuous_everywhere([expected, row("d", "x", VACUOUS)]) == [("d", "x")]
+HOLDS, _, _, VACUOUS, ELSEWHERE, ERROR = Verdict
 
 
 def test_another_seed_is_another_run(tmp_path: Path) -> None:
@@ -145,7 +130,7 @@ def test_another_seed_is_another_run(tmp_path: Path) -> None:
 def test_a_replaced_axis_expects_nothing_of_false_forms() -> None:
     request = plan.Request(learner=gappletron("smooth-hinge", "printed", "projected", "ones"))
     job = plan.jobs_for(request)[2]
-    rows = suite.judge_job(suite.Job(job.setting, job.claims, own=True), 0)
+    rows = suite.judge_job(suite.Job(job.setting, job.claims, users=True), 0)
     assert rows
     for row in rows:
         form = catalog.claims()[row.claim].form(row.form)
@@ -159,14 +144,22 @@ def test_a_replaced_axis_expects_nothing_of_false_forms() -> None:
 
 
 def test_a_failure_of_ours_is_a_row_not_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*arguments: object) -> None:
+    def broken(*arguments: object, **others: object) -> None:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr(suite, "judge_case", broken)
-    rows = suite.judge_job(subset()[0], 0)
+    learner = gappletron("smooth-hinge", "threshold", "projected", "theorem-4a")
+    names = ("lemma-1", "lemma-2", "theorem-4a")
+    job = suite.Job(
+        Setting(learner, "one-hot", "bandit", 200), tuple(f"gappletron/{n}" for n in names)
+    )
+    assert Verdict.ERROR not in {row.verdict for row in suite.judge_job(job, 0)}
+    monkeypatch.setattr(Case, "play", broken)
+    rows = suite.judge_job(job, 0)
+    assert {row.claim for row in rows} == {*job.claims}
     assert {row.verdict for row in rows} == {Verdict.ERROR}
-    assert all("planted" in row.outcome.evidence for row in rows)
-    assert any(row.surprising for row in rows)
+    words = {row.outcome.evidence for row in rows}
+    assert all(re.fullmatch(r"ZeroDivisionError: planted \(.*, line \d+\)", each) for each in words)
+    assert all(row.surprising for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -185,25 +178,29 @@ def test_a_failure_of_ours_is_a_row_not_an_exception(monkeypatch: pytest.MonkeyP
 )
 def test_settings_that_do_not_fit(setting: Setting, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        resolve.resolve(setting, 0).declaration  # noqa: B018
+        resolve(setting, 0).declaration  # noqa: B018
 
 
 def test_a_graph_must_have_the_labels_of_the_sequence(tmp_path: Path) -> None:
     matrix = tmp_path / "graph.csv"
     matrix.write_text("1,0,0\n0,1,0\n0,0,1\n", encoding="utf-8")
     fitting = Setting("gappletron", "one-hot:n_labels=3", str(matrix), 10)
-    assert resolve.resolve(fitting, 0).graph.n_labels == 3
+    assert resolve(fitting, 0).graph.n_labels == 3
     with pytest.raises(UserError, match=r"graph\.csv.* 3 entries: expected 5"):
-        resolve.resolve(Setting("gappletron", "one-hot:n_labels=5", str(matrix), 10), 0)
+        resolve(Setting("gappletron", "one-hot:n_labels=5", str(matrix), 10), 0)
 
 
 def test_a_planted_comparator_lies_exactly_inside_its_ball() -> None:
-    case = resolve.resolve(Setting("gappletron", "one-hot", "bandit", 10), 0)
-    assert resolve.fits(case.comparator, case.comparator_norm)
-    assert not resolve.fits(case.comparator, case.comparator_norm * (1 - 1e-15))
-    small = resolve.resolve(Setting("gappletron", "one-hot", "bandit", 50, comparator_norm=0.5), 0)
+    case = resolve(Setting("gappletron", "one-hot", "bandit", 10), 0)
+    assert fits(case.comparator, case.comparator_norm)
+    assert not fits(case.comparator, case.comparator_norm * (1 - 1e-15))
+    small = resolve(Setting("gappletron", "one-hot", "bandit", 50, comparator_norm=0.5), 0)
     assert small.comparator.how == "fitted"
     assert small.comparator.norm <= 0.5
+
+
+def save(rows: list[suite.Row], folder: Path) -> None:
+    results.save(rows, results.document_of(rows, 0, 1.0), folder)
 
 
 def test_damaged_results_are_named(tmp_path: Path) -> None:
@@ -220,8 +217,9 @@ def test_damaged_results_are_named(tmp_path: Path) -> None:
 def test_results_without_a_field_are_named(tmp_path: Path) -> None:
     setting = Setting(gappletron("hinge", "printed", "ftrl", "1"), "one-hot", "bandit", 50)
     rows = suite.judge_job(suite.Job(setting, ("gappletron/lemma-2",)), 0)
-    saved = results.save(rows, tmp_path, 0, 1.0)
-    assert tuple(saved["results"][0]) == results.ROW_KEYS == tuple(KEYS)
+    saved = results.document_of(rows, 0, 1.0)
+    results.save(rows, saved, tmp_path)
+    assert tuple(saved["results"][0]) == (*results.ROW_KEYS, "surprising") == tuple(KEYS)
     assert {*saved["suite"]} == {*results.SUITE_KEYS}
 
     def fails(document: dict, words: str) -> None:
@@ -256,7 +254,7 @@ def test_only_certificates_that_an_earlier_run_named_are_replaced(tmp_path: Path
     outside.write_text("{}", encoding="utf-8")
     names = []
     for job in jobs:
-        results.save(suite.judge_job(job, 0), tmp_path, 0, 1.0)
+        save(suite.judge_job(job, 0), tmp_path)
         names.append({path.name for path in folder.iterdir()})
     assert names[0] & names[1] == {"mine.json"}
     assert len(names[0]) == len(names[1]) == 2
@@ -269,14 +267,14 @@ def test_only_certificates_that_an_earlier_run_named_are_replaced(tmp_path: Path
         '{"results": [{"certificate": "certificates/../outside.json"}]}',
     ):
         verdicts.write_text(text, encoding="utf-8")
-        results.save([], tmp_path, 0, 1.0)
+        save([], tmp_path)
         assert {path.name for path in folder.iterdir()} == names[1]
         assert outside.exists()
 
 
 def test_a_measured_number_that_is_not_finite_is_null(tmp_path: Path) -> None:
-    measured = [plan.Measured(str(x), x, "") for x in (1.5, math.inf, -math.inf, math.nan)]
-    results.save([], tmp_path, 0, 1.0, measured)
+    measured = [Measured(str(x), x, "") for x in (1.5, math.inf, -math.inf, math.nan)]
+    results.save([], results.document_of([], 0, 1.0, measured), tmp_path)
     saved = results.load(tmp_path).document["hypotheses"]
     assert [row["measured"] for row in saved] == [1.5, None, None, None]
 
@@ -286,12 +284,12 @@ def test_a_measured_number_that_is_not_finite_is_null(tmp_path: Path) -> None:
     [(0.5, "50%"), (0.994, "99%"), (0.9996, "99.96%"), (1 - 1e-7, "99.99999%"), (0.0004, "0.04%")],
 )
 def test_a_share_below_one_is_not_rounded_to_one(share: float, text: str) -> None:
-    assert judge.percentage(share) == text
+    assert percentage(share) == text
 
 
 def test_a_promise_counts_as_tested_in_any_case() -> None:
     def row(claim: str, verdict: Verdict, evidence: str = "") -> suite.Row:
-        outcome = judge.Outcome(verdict, evidence=evidence)
+        outcome = Outcome(verdict, evidence=evidence)
         return suite.Row(claim, *("",) * 7, verdict, None, outcome)
 
     rows = [
@@ -314,20 +312,21 @@ def test_an_adversary_that_knows_its_rounds_is_asked() -> None:
         ("one-hot", 300),
     ):
         request = plan.Request(adversary=adversary, graph="filtering:revealing=1", scale="quick")
-        (setting, *_) = plan.own_settings(request, plan.streams(request))
-        assert resolve.resolve(setting, 0).sequence.horizon == rounds
+        ((setting, rounds_only), *_) = request.game.settings(request)
+        assert not rounds_only
+        assert resolve(setting, 0).sequence.horizon == rounds
 
 
 def test_rates_fall_from_their_cap_in_a_small_ball() -> None:
     """Else a wrong count of rounds would not show in the rounds of the quick scale."""
     jobs = plan.jobs_for(plan.Request(learner="gappletron:rule=threshold", scale="quick"))
-    small = [job for job in jobs if job.setting.radius == plan.SMALL_BALL]
+    small = [job for job in jobs if job.setting.comparator_norm == SMALL_NORM]
     assert "gappletron/algorithm-1" in small[0].claims
     assert "game/no-peeking" not in small[0].claims
     for job in small:
-        case = resolve.resolve(job.setting, 0)
+        case = resolve(job.setting, 0)
         (rounds,) = case.play(0)
-        fell = rounds.explores & (rounds.rates < 0.5) & (rounds.rates > 0)
+        fell = rounds.explores & (rates(rounds) < 0.5) & (rates(rounds) > 0)
         assert np.count_nonzero(fell) > 100 or job.setting.graph == "full"
     given = plan.Request(learner="gappletron", adversary="one-hot", scale="quick")
     assert len({job.setting.adversary for job in plan.jobs_for(given)}) == 1
@@ -346,7 +345,7 @@ def test_a_graph_file_is_played_with_its_own_labels(
     (tmp_path / name).write_text(content, encoding="utf-8")
     request = plan.Request(("gappletron/lemma-1",), graph=str(tmp_path / name), scale="quick")
     settings = {job.setting for job in plan.jobs_for(request)}
-    assert {resolve.resolve(each, 0).n_labels for each in settings} == {n_labels}
+    assert {resolve(each, 0).n_labels for each in settings} == {n_labels}
 
 
 @pytest.mark.parametrize(
@@ -354,10 +353,10 @@ def test_a_graph_file_is_played_with_its_own_labels(
     [
         ("perceptron", ("full",)),
         ("gaptron", ("bandit", "full")),
-        ("banditron:estimator=importance", plan.OWN_GRAPHS),
+        ("banditron:estimator=importance", OPEN_GRAPHS),
         ("label-efficient-perceptron", ("label-efficient",)),
-        ("gappletron", plan.OWN_GRAPHS),
-        ("uniform", plan.OWN_GRAPHS),
+        ("gappletron", OPEN_GRAPHS),
+        ("uniform", OPEN_GRAPHS),
     ],
 )
 def test_a_learner_is_played_on_graphs_that_it_accepts(
