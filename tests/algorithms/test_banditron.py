@@ -94,7 +94,7 @@ def problem(graph: str, horizon: int) -> Problem:
 )
 def test_tunings(learner: Banditron, graph: str, horizon: int, gamma: float) -> None:
     player = learner.player(problem(graph, horizon))
-    assert player.declaration.numbers == {"gamma": pytest.approx(gamma, rel=1e-14)}
+    assert player.declaration.numbers == {"banditron.gamma": pytest.approx(gamma, rel=1e-14)}
     assert player.parameters[0] == player.declaration.number("gamma")
 
 

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from worked_examples import DRAWS, examples, run_of
 
-from boundcheck.algorithms.losses import GAP
 from boundcheck.verify import catalog
-from boundcheck.verify.games.labels.record import ACTION, LOSS, OBSERVED
-from boundcheck.verify.studies.learners import BEST
+from boundcheck.verify.games.labels.record import ACTION, BEST, GAP, LOSS, OBSERVED
 
 EXAMPLES = examples("baseline_examples.json")
 

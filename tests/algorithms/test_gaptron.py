@@ -140,9 +140,9 @@ def test_tunings(loss: str) -> None:
     def numbers(graph: str, **given: Any) -> dict[str, float]:
         problem = Problem(graphs.parse(graph, 5), 3, 10_000, 2.0, 0.5)
         player = Gaptron(loss, **given).player(problem)
-        declared = player.declaration.numbers
-        assert list(player.parameters) == [declared["rate"], declared["gamma"]]
-        return dict(declared)
+        declared = {name: player.declaration.number(name) for name in ("rate", "gamma")}
+        assert list(player.parameters) == list(declared.values())
+        return declared
 
     gamma = 5 / math.sqrt(2 * c * 10_000)
     for tuning in ("default", "theory"):

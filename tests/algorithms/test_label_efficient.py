@@ -10,8 +10,7 @@ from boundcheck.algorithms import graphs
 from boundcheck.algorithms.label_efficient import LabelEfficientPerceptron
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import UserError
-from boundcheck.verify.games.labels.record import MISTAKE
-from boundcheck.verify.studies.learners import BEST
+from boundcheck.verify.games.labels.record import BEST, MISTAKE
 
 X = np.array([1.0, 0])
 
@@ -72,7 +71,7 @@ def test_large_scores_are_no_trouble() -> None:
 )
 def test_tunings(learner: LabelEfficientPerceptron, radius: float, smoothing: float) -> None:
     player = learner.player(Problem(graphs.label_efficient(3), 2, 100, radius))
-    assert player.declaration.numbers == {"smoothing": smoothing}
+    assert player.declaration.numbers == {"label-efficient-perceptron.smoothing": smoothing}
     assert player.parameters == [smoothing]
 
 

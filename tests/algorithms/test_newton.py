@@ -15,11 +15,18 @@ from boundcheck.adversaries.keywords import Keywords
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.learner import Problem
-from boundcheck.algorithms.newton import CHANCES, DIAGONAL, PASSES, SHIFT, Newtron, project_exactly
+from boundcheck.algorithms.newton import (
+    CHANCES,
+    DIAGONAL,
+    LINEAR,
+    PASSES,
+    SHIFT,
+    Newtron,
+    project_exactly,
+)
 from boundcheck.compiled import kernel
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.claims.boosting.excess_loss import LINEAR
 from boundcheck.verify.games.labels.play import Game, Run
 
 EXAMPLES = {"PNewtron(g=.3,alpha=10,D=1,beta=.01,exact)": "exact", "PNewtron(euclid)": "euclid"}
@@ -203,9 +210,9 @@ def test_the_sphere_leaves_zero_alone() -> None:
 
 def test_tunings() -> None:
     def gamma(problem: Problem, **given: Any) -> float:
-        numbers = Newtron(**given).player(problem).declaration.numbers
-        assert dict(numbers, gamma=0, beta=0) == {"alpha": 10, "beta": 0, "radius": 1, "gamma": 0}
-        return numbers["gamma"]
+        declared = Newtron(**given).player(problem).declaration
+        assert (declared.number("alpha"), declared.number("radius")) == (10, 1)
+        return declared.number("gamma")
 
     problem = Problem(graphs.bandit(6), 80, 10_000)
     for tuning, expected in {"default": 0.01, "ones": 0.01, "theory": 0.5}.items():

@@ -148,7 +148,7 @@ def test_tunings() -> None:
     def numbers(**given: Any) -> dict[str, float]:
         problem = Problem(graphs.bandit(3), 2, 10_000, feature_norm=3.0)
         player = Soba(**given).player(problem)
-        found = dict(player.declaration.numbers)
+        found = {name.removeprefix("soba."): value for name, value in player.declaration.items()}
         assert (player.memory[DIAGONAL] == found["regulariser"]).all()
         assert player.parameters[0] == found.get("gamma", 0.0)
         return found
