@@ -253,7 +253,7 @@ def test_an_argument_that_the_signature_lacks_is_named() -> None:
 def test_nothing_is_compiled_before_it_is_played() -> None:
     code = (
         "import sys, boundcheck.verify.games.labels.play, boundcheck.verify.catalog as c\n"
-        "c.claims(), c.learners(), c.adversary_classes()\nprint(int('numba' in sys.modules))"
+        "c.claims(), c.learners(), c.adversaries()\nprint(int('numba' in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "0", done.stderr

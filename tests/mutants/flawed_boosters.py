@@ -12,6 +12,7 @@ from boundcheck.algorithms.boosting.adaptive import LIMIT
 from boundcheck.algorithms.boosting.booster import Booster
 from boundcheck.algorithms.boosting.boosting import (
     ASSESS,
+    BEST,
     EXPERT_LOSS,
     EXPERTS,
     RANDOM,
@@ -24,7 +25,6 @@ from boundcheck.algorithms.boosting.boosting import (
     highest,
 )
 from boundcheck.compiled import helper, kernel
-from boundcheck.verify.studies.learners import BEST
 
 Change = Callable[[Any, dict[str, Any], Any, Any, bool], Boosting]
 """From the right kind, its parameters, problem, generator and form to a booster in play."""

@@ -189,7 +189,7 @@ def judge(mutant: Mutant) -> list[suite.Row]:
     return [
         row
         for setting in settings(mutant)
-        for row in suite.judge_job(suite.Job(setting, CLAIMS, own=True), 0)
+        for row in suite.judge_job(suite.Job(setting, CLAIMS, users=True), 0)
     ]
 
 
@@ -202,4 +202,4 @@ def judge_plain(learner: type[broken.Peeker]) -> list[suite.Row]:
     """The same claims of a learner in plain Python, on one short game with seed 0."""
     played = UserLearner(learner, learner.__name__)
     setting = Setting(played, "one-hot:n_labels=4,noise=0.1", "bandit", 60, None, 1)
-    return suite.judge_job(suite.Job(setting, CLAIMS, own=True), 0)
+    return suite.judge_job(suite.Job(setting, CLAIMS, users=True), 0)

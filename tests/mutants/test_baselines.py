@@ -62,7 +62,7 @@ def judge(fate: Fate) -> list[suite.Row]:
             suite.Job(
                 Setting(learner, stream, fate.graph, fate.horizon, None, fate.replicates),
                 claims,
-                own=True,
+                users=True,
             ),
             0,
         )

@@ -127,7 +127,7 @@ def judged(battery: tuple[Any, ...], name: str, change: Any) -> tuple[suite.Row,
     learner = flawed.flawed(catalog.learner(spec), name, change)
     setting = Setting(learner, stream, graph, rounds, None, runs)
     ids = tuple(f"boosting/{claim}" for claim in claims)
-    return tuple(suite.judge_job(suite.Job(setting, ids, own=True), 0))
+    return tuple(suite.judge_job(suite.Job(setting, ids, users=True), 0))
 
 
 def caught(rows: tuple[suite.Row, ...]) -> set[str]:

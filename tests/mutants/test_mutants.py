@@ -61,6 +61,7 @@ def test_the_crowd_sees_one_label() -> None:
 def test_peeking_is_caught_by_the_audit_alone() -> None:
     rows = mutants.judge_plain(broken.Peeker)
     assert mutants.refuting(rows) == broken.Peeker.caught_by == {"no-peeking"}
+    assert {row.verdict for row in rows if row.surprising} == {Verdict.REFUTED}
 
 
 def test_knowing_the_labels_beforehand_is_no_peeking() -> None:

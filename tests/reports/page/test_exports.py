@@ -44,6 +44,7 @@ def result(case: str = ODD, **other: Any) -> dict[str, Any]:
         "rounds": 6400,
         "flags": ["weak", "comparator-dominated"],
         "certificate": None,
+        "surprising": False,
     } | other
 
 

@@ -36,6 +36,7 @@ def result() -> dict[str, Any]:
         "verdict": "holds",
         "flags": [],
         "runs": 130,
+        "surprising": False,
     }
     return dict.fromkeys(results.ROW_KEYS) | known | {"kind": "frontier", "case": "mine | stream"}
 

@@ -82,7 +82,7 @@ def test_progress_in_a_pipe_is_plain_lines(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("boundcheck.reports.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("boundcheck.reports.terminal.progress.SECONDS_BETWEEN_LINES", 0.0)
     (folder / "small.toml").write_text(SMALL.replace("seeds = 2", "seeds = 4"))
     assert boundcheck("study", "small.toml", "--jobs", "1") == 0
     lines = capsys.readouterr().err.splitlines()

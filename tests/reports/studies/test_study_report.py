@@ -198,7 +198,7 @@ def test_where_the_page_of_studies_goes(tmp_path: Path, monkeypatch: pytest.Monk
         asked.append(out)
         return []
 
-    monkeypatch.setattr("boundcheck.reports.page.write_report", write)
+    monkeypatch.setattr("boundcheck.reports.page.build.write_report", write)
     both = ("--study", first, "--study", second)
     for arguments in (both, (*both, "--out", "mine.html"), (*both, "--results", "verdicts")):
         assert page_of(tmp_path, monkeypatch, *arguments)[0] == 0

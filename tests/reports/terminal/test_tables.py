@@ -17,10 +17,11 @@ def _row(
     ratio: float,
     claim: str = "a/b",
     form: str = "printed",
+    users: bool = False,
 ) -> suite.Row:
     outcome = Outcome(verdict, ratio=ratio, runs=1)
     return suite.Row(
-        claim, form, "l", None, "s", "g", f"{ratio}", "pathwise", verdict, expected, outcome
+        claim, form, "l", None, "s", "g", f"{ratio}", "pathwise", verdict, expected, outcome, users
     )
 
 
@@ -29,14 +30,17 @@ def test_the_worst_case_speaks_for_a_group() -> None:
     chance = _row(Verdict.REFUTED, None, 3.0)
     refuted = _row(Verdict.REFUTED, Verdict.REFUTED, 2.0)
     surprise = _row(Verdict.REFUTED, Verdict.HOLDS, 1.1)
-    vacuous = _row(Verdict.VACUOUS, Verdict.HOLDS, 0.0)
+    vacuous = _row(Verdict.VACUOUS, Verdict.VACUOUS, 0.0)
+    empty = _row(Verdict.VACUOUS, Verdict.HOLDS, 0.0)
     assert tables.Group((holds, vacuous)).worst is holds
+    assert tables.Group((holds, empty)).worst is empty
     assert tables.Group((holds, chance, refuted)).worst is refuted
     assert tables.Group((holds, refuted, surprise)).worst is surprise
     assert tables.Group((holds, refuted)).counts == "1 refuted, 1 holds"
-    assert not vacuous.surprising
-    assert suite.vacuous_everywhere([vacuous, vacuous]) == [("a/b", "printed")]
-    assert suite.vacuous_everywhere([vacuous, holds]) == []
+    assert (vacuous.surprising, empty.surprising) == (False, True)
+    theirs = _row(Verdict.VACUOUS, Verdict.HOLDS, 0.0, users=True)
+    assert not theirs.surprising
+    assert tables.Group((holds, theirs)).worst is holds
 
 
 def test_what_is_found_false_is_named_by_its_form() -> None:
