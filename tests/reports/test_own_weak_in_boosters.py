@@ -19,6 +19,7 @@ from small_study import small
 from boundcheck import RefutedPromise, check_learner
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.boosting import weak as crowds
+from boundcheck.algorithms.boosting.each import Each
 from boundcheck.algorithms.boosting.majority import BanditBBM
 from boundcheck.algorithms.learner import Problem
 from boundcheck.errors import LearnerError, UserError
@@ -233,7 +234,7 @@ def test_what_cannot_be_shown_is_told_by_its_type() -> None:
 
     for value in (Silent(), 10**5000):
         learner = SimpleNamespace(predict=lambda x, value=value: value, update=lambda x, c, w: None)
-        crowd = crowds.Each(lambda setting, i, made=learner: made).crowd(
+        crowd = Each(lambda setting, i, made=learner: made).crowd(
             crowds.Setting(1, 3, 2, 10)
         )
         with pytest.raises(LearnerError, match=f"predicted an object of {type(value).__name__} in"):
@@ -249,7 +250,7 @@ def test_an_error_that_cannot_be_shown_is_told_by_its_type() -> None:
         raise MuteError
 
     learner = SimpleNamespace(predict=predict, update=lambda x, c, w: None)
-    crowd = crowds.Each(lambda setting, i: learner).crowd(crowds.Setting(1, 3, 2, 10))
+    crowd = Each(lambda setting, i: learner).crowd(crowds.Setting(1, 3, 2, 10))
     with pytest.raises(LearnerError, match="raised MuteError in predict of round 0: no message"):
         crowd.predict(np.ones(2), np.zeros(1))
 

@@ -16,15 +16,15 @@ an estimate of weight times cost, up to a constant, with weight 1; the declarati
 from __future__ import annotations
 
 from ....algorithms.boosting.booster import Booster
+from ....algorithms.boosting.problem import WeakDeclaration
 from ...games.labels.case import Case
-from ...games.weak.problem import WeakDeclaration
-from ...games.weak.user_learner import DECLARED, PlainWeakLearner, boosted_problem
+from ...games.weak.user_learner import DECLARED, UserWeakLearner, boosted_problem
 from ..gappletron.theorems_3_and_5 import DELTAS
 
 
 def is_own(case: Case) -> bool:
     """Whether the weak learners of a booster are a class of the user's."""
-    return isinstance(getattr(case.learner, "weak", None), PlainWeakLearner)
+    return isinstance(getattr(case.learner, "weak", None), UserWeakLearner)
 
 
 def declared(case: Case) -> WeakDeclaration | str:
@@ -33,7 +33,7 @@ def declared(case: Case) -> WeakDeclaration | str:
     if key not in case.kept:
         assert isinstance(case.learner, Booster)
         weak = case.learner.weak
-        assert isinstance(weak, PlainWeakLearner)
+        assert isinstance(weak, UserWeakLearner)
         case.kept[key] = weak.declared(boosted_problem(case.learner.crowd_setting(case.problem)))
     found: WeakDeclaration | str = case.kept[key]
     return found

@@ -14,11 +14,11 @@ import numpy as np
 
 from ....algorithms import losses
 from ....algorithms.gappletron import DECLARABLE
-from ....algorithms.learner import Declaration, Player, Problem, fresh_state
+from ....algorithms.learner import PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
 from ....algorithms.uniform import Uniform
 from ....arrays import FloatArray
 from ....errors import LearnerError, UserError, attribute, call, require, shown
-from ...user_class import NUMBERS, globs_of, made
+from ..user_class import NUMBERS, globs_of, made
 from .record import TOLERANCE
 
 
@@ -137,27 +137,12 @@ def _live(
     position, who = 0, f"learner {spec}"
     has_weights = attribute(learner, "weights", who) is not None
 
-    def predict(
-        scores: Any, best: int, runner: int, gap: float, parameters: Any, state: Any, p: Any
-    ) -> None:
+    def predict(p: FloatArray) -> None:
         where = f"predict of round {position}"
         given = call(learner.predict, who, where, features(position).copy())
         p[:] = _checked(given, problem.graph.n_actions, spec, position)
 
-    def update(
-        scores: Any,
-        best: int,
-        runner: int,
-        p: Any,
-        action: int,
-        label: int,
-        weight: float,
-        squared_norm: float,
-        gradient: Any,
-        parameters: Any,
-        state: Any,
-        coefficient: Any,
-    ) -> bool:
+    def update(action: int, label: int) -> bool:
         nonlocal position
         seen = None if label < 0 else int(label)
         where = f"update of round {position}"
@@ -170,7 +155,7 @@ def _live(
         position += 1
         return False
 
-    return predict, update
+    return PREDICT.completed(predict), UPDATE.completed(update)
 
 
 def _checked(given: Any, n_actions: int, spec: str, at: int) -> FloatArray:

@@ -127,9 +127,9 @@ class Case:
 
     @property
     def resolved(self) -> dict[str, Any]:
-        """What follows from the setting before any round, for certificates."""
+        """All that follows from the setting before any round, for certificates."""
         declared, problem = self.declaration, self.problem
-        found = {
+        found: dict[str, Any] = {
             "first_draws": self.draws(0),
             "n_labels": problem.n_labels,
             "n_features": problem.n_features,
@@ -138,7 +138,7 @@ class Case:
         }
         if isinstance(declared, WeakDeclaration):
             names = ("edge", "delta", "excess_loss")
-            found |= {name: _digits(getattr(declared, name)) for name in names}
+            found["declared"] = {name: _digits(getattr(declared, name)) for name in names}
         return found
 
     def with_fresh_stream(self, run: int) -> Case:
@@ -158,8 +158,8 @@ class Case:
     def totals_at(
         self, marks: Sequence[int], runs: range, *, interpreted: bool = False, fresh: bool = False
     ) -> list[RunTotals]:
-        """What some runs add up to after each of some numbers of rounds; with ``fresh`` every run has a stream of its
-        own. Claims about a case share its runs."""
+        """The sums of some runs after each of some numbers of rounds; with ``fresh`` every run has a stream of its own.
+        Claims about a case share its runs."""
         if not fresh:
             paths = play_runs(self, runs, interpreted=interpreted)
             return [paths.totals(mark) for mark in marks]

@@ -31,6 +31,16 @@ class WeakGame(Game):
     learner_words: ClassVar[str] = (
         "weak learner: expected a class with predict(x) and update(x, cost, weight)"
     )
+    learner_noun: ClassVar[str] = "weak learner"
+    adversary_noun: ClassVar[str] = "adversary of weak learners"
+    learner_help: ClassVar[str] = (
+        "your own class, whose update takes cost and weight. [dim]Weak learners predict a label; boosters take theirs"
+        " as weak=hedge-stump+rate=0.1 or weak=FILE.py:Class[/]"
+    )
+    adversary_help: ClassVar[str] = (
+        "your own class with stream(horizon, seed), and costs(t, predicted) for one that is adaptive; see"
+        " docs/adversaries.md"
+    )
 
     def learners(self) -> Mapping[str, type[Any]]:
         return weak_learners()

@@ -29,7 +29,7 @@ FIRST_WORD = 3
 """First word of the spawn key of what is drawn; the label game has 0, 1 and 2."""
 
 DICE, ESTIMATES, ORACLES, DATA = range(4)
-"""The purposes for which a run draws: the weak learner's own dice, estimates, predictions for oracles, and the seed of its own data."""
+"""The purposes for which a run draws: the learner's dice, estimates, predictions for oracles, a seed for its data."""
 
 
 def generator(seed: int, run: int, purpose: int = DICE) -> np.random.Generator:

@@ -1,4 +1,4 @@
-"""The settings in which a weak learner of the user's is played, or an adversary of weak learners that the user chose."""
+"""The settings in which a weak learner of the user's is played, or against an adversary of the user's choice."""
 
 from __future__ import annotations
 

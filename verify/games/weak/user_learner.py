@@ -17,7 +17,7 @@ from ....algorithms.boosting.each import Each
 from ....algorithms.boosting.problem import WeakDeclaration, WeakProblem
 from ....algorithms.boosting.weak import Crowd, Setting
 from ....errors import UserError, attribute, require, said
-from ...user_class import NUMBERS, globs_of, made
+from ..user_class import NUMBERS, globs_of, made
 
 DECLARED = ("edge", "delta", "excess_loss")
 DECLARED_CLAIMS = (
@@ -120,11 +120,11 @@ class UserWeakLearner:
         return made(self.factory, problem, f"weak learner {self.spec}", "update(x, cost, weight)")
 
     def declare(self, problem: WeakProblem, stream: Any) -> WeakDeclaration | str:
-        """What it declares for a problem; of the stream it knows no more than that."""
+        """Its declaration for a problem; of the stream it knows no more than that."""
         return self.declared(problem)
 
     def declared(self, problem: WeakProblem) -> WeakDeclaration | str:
-        """What it declares for a problem, or what it does not, as a phrase.
+        """Its declaration for a problem, or which numbers it does not declare, as a phrase.
 
         Raises
         ------
@@ -169,7 +169,3 @@ class UserWeakLearner:
     def crowd(self, setting: Setting) -> Crowd:
         """Those of a booster, one for each of the seeds of the setting."""
         return self.crowd_for(boosted_problem(setting), setting.seeds)
-
-
-PlainWeakLearner = UserWeakLearner
-"""The old name, for modules that are not yet moved; to be removed with the last of them."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UserError, attribute, require, said
+from ...errors import UserError, attribute, require, said
 
 NUMBERS = (int, float, np.integer, np.floating)
 
