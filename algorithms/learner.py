@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,10 +25,6 @@ from ..arrays import FloatArray
 from ..compiled import CUBE, FLOAT, INT, MATRIX, READ_ONLY_VECTOR, VECTOR, Kernel, Signature
 from .graphs import FeedbackGraph
 from .losses import Loss
-
-if TYPE_CHECKING:
-    from .boosting.boosting import Boosting
-
 
 UNSEEN = -1
 """The label that ``update`` is told when the label was not revealed."""
@@ -153,7 +149,7 @@ class Player:
     live : for a learner written in plain Python: given the features of a round, the game's weights to be kept
         up to date and the stream of what it draws for itself, the two functions to call in place of the kernels
     boosting : for a booster: given the stream of what it draws for itself and whether its kernels are to run as plain
-        Python, the booster in play, which the game has a loop of its own for
+        Python, the :class:`~.boosting.boosting.Boosting` in play, which the game has a loop of its own for
     """
 
     predict: Kernel
@@ -165,7 +161,7 @@ class Player:
     rewrite: Kernel | None = None
     memory: FloatArray | None = None
     live: Live | None = None
-    boosting: Callable[[np.random.Generator, bool], Boosting] | None = None
+    boosting: Callable[[np.random.Generator, bool], Any] | None = None
 
 
 class Learner(Protocol):

@@ -104,7 +104,7 @@ class Hedging(Spelt):
         raise NotImplementedError
 
     def mean_costs(self, crowd: Any, x: FloatArray, costs: FloatArray) -> FloatArray:
-        """What the next draw of each learner costs on average, for costs of shape (N, k); shape (N,)."""
+        """The mean cost of the next draw of each learner, for costs of shape (N, k); shape (N,)."""
         raise NotImplementedError
 
     def hedges(self, problem: WeakProblem) -> tuple[int, float]:
@@ -207,7 +207,7 @@ class _Finite:
         self.costs = np.zeros((setting.n_learners, len(hypotheses)))
 
     def labels(self, x: FloatArray) -> IntArray:
-        """What each hypothesis says, shape (|H|,)."""
+        """The label that each hypothesis gives, shape (|H|,)."""
         said = [hypothesis(x) for hypothesis in self.hypotheses]
         for i, label in enumerate(said):
             if not (isinstance(label, int | np.integer) and 0 <= label < self.n_labels):

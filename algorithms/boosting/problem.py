@@ -65,7 +65,7 @@ class Stream(Protocol):
 
     @property
     def planted(self) -> IntArray | None:
-        """What the best hypothesis says, shape (T,), or None without one."""
+        """The labels of the best hypothesis, shape (T,), or None without one."""
 
     @property
     def richness(self) -> float:

@@ -48,7 +48,7 @@ TELL = Signature("void", **_X, costs=READ_ONLY_MATRIX, weights=READ_ONLY_VECTOR,
 
 @dataclass(frozen=True)
 class Setting:
-    """What a crowd is made for: N learners on k labels and d features, over T rounds.
+    """The size of a crowd and its problem: N learners on k labels and d features, over T rounds.
 
     Entries of weight times cost differ by at most ``cost_range``, and weights are at least ``least_weight``. Learners
     that are ``seeded`` have an integer each to draw from.

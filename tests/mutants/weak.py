@@ -1,4 +1,4 @@
-"""A weak learner as a stranger would write it, and three that learn wrongly and declare the same."""
+"""A weak learner as a user would write it, and three that learn wrongly and declare the same."""
 
 from __future__ import annotations
 

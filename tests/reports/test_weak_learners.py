@@ -59,7 +59,7 @@ def test_a_broken_update_is_refuted_and_a_right_one_passes(
         assert "accepted" in replayed
         words = dict(re.findall(r"^(\S.*?)  +(\S.*?) *$", replayed, re.MULTILINE))
         content = json.loads((tmp_path / certificate).read_text("utf-8"))
-        declared = content["game"]["resolved"]
+        declared = content["game"]["resolved"]["declared"]
         bound = float(declared["excess_loss"])
         assert f":{name}" in words["learner"]
         assert words["adversary"] == adversary
@@ -280,8 +280,8 @@ def test_who_declares_nothing_is_told_what_to_declare(
             ("--learner", "hedge-stump", "--graph", "filtering"),
             "graph of a weak learner 'filtering'",
         ),
-        (("--learner", "hedge-stump", "--adversary", "one-hot"), "has no costs for weak learners"),
-        (("--learner", "perceptron", "--adversary", "planted-stump"), "has no labels to play"),
+        (("--learner", "hedge-stump", "--adversary", "one-hot"), "plays another game than learner"),
+        (("--learner", "perceptron", "--adversary", "planted-stump"), "plays another game than"),
         (("--learner", "hedge-stump", "--radius", "2"), "--radius is given for a weak learner"),
         (("--learner", "hedge-stump", "--data", "a.csv"), "--data is given for a weak learner"),
         (("--learner", "hedge-stump", "--adversary", "even-costs"), "even-costs has no features"),

@@ -1,4 +1,5 @@
-"""The frontier of weak learners: built-in ones within what is known, a stranger's refuted, drawn without a word."""
+"""The frontier of weak learners: those of the library within what is known, one of the user's refuted, and drawn where
+nothing is declared."""
 
 from __future__ import annotations
 
@@ -15,13 +16,15 @@ import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
+from boundcheck.verify.author import Cell
 from boundcheck.verify.certificates.replay import replay
 from boundcheck.verify.claims.boosting import frontier
 from boundcheck.verify.claims.boosting.weak_learning import stumps
-from boundcheck.verify.games.weak.case import WeakCase
-from boundcheck.verify.games.weak.play import WeakRuns
-from boundcheck.verify.games.weak.user_learner import OWN_WORD
+from boundcheck.verify.games.weak.case import Case
+from boundcheck.verify.games.weak.play import Paths
+from boundcheck.verify.games.weak.user_learner import DECLARED_CLAIMS
 from boundcheck.verify.judges.bands import Frontiers
+from boundcheck.verify.judges.decide import decide
 from boundcheck.verify.outcome import Verdict, digest_of
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -74,30 +77,30 @@ def learners(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def judged(learner: str, horizon: int = 160, runs: int = 64) -> suite.Row:
-    """The row of a stranger's weak learner."""
+    """The row of a weak learner of the user's."""
     setting = Setting(learner, "planted-stump", "bandit", horizon, None, 8)
     (row,) = suite.judge_job(suite.Job(setting, ("boosting/frontier",), True, runs), 0)
     return row
 
 
-def resolved(setting: Setting) -> WeakCase:
+def resolved(setting: Setting) -> Case:
     case = resolve(setting, 0)
-    assert isinstance(case, WeakCase)
+    assert isinstance(case, Case)
     return case
 
 
 @pytest.fixture(scope="module")
-def oracle() -> WeakCase:
+def oracle() -> Case:
     """The tight control; its runs are played once."""
     return resolved(Setting("oracle-noise", "even-costs", "bandit", 2000))
 
 
-def examined(case: WeakCase, runs: int = SMALL) -> Any:
+def examined(case: Case, runs: int = SMALL) -> Any:
     claim = frontier.FRONTIER
-    return claim.examine(claim, claim.forms[0], case, runs)  # type: ignore[misc]
+    return decide(claim.judge.examine(Cell(claim, claim.forms[0], case), runs))
 
 
-def test_the_known_losses_of_oracles_with_even_costs_lie_inside_the_band(oracle: WeakCase) -> None:
+def test_the_known_losses_of_oracles_with_even_costs_lie_inside_the_band(oracle: Case) -> None:
     """Up to an edge from which on 2000 rounds are too few for the largest excess."""
     found = examined(oracle)
     assert found.verdict == Verdict.HOLDS
@@ -134,7 +137,7 @@ def scaled(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
 
 
 def test_a_known_loss_below_the_limit_of_the_alarm_level_is_refuted(
-    oracle: WeakCase, monkeypatch: pytest.MonkeyPatch
+    oracle: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     headroom = examined(oracle).headroom
     scaled(monkeypatch, 0.999 / headroom)
@@ -148,7 +151,7 @@ def test_a_known_loss_below_the_limit_of_the_alarm_level_is_refuted(
 
 
 def test_a_known_loss_between_the_two_limits_is_undecided(
-    oracle: WeakCase, monkeypatch: pytest.MonkeyPatch
+    oracle: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = examined(oracle)
     scaled(monkeypatch, 0.99 * first.ratio)
@@ -158,7 +161,7 @@ def test_a_known_loss_between_the_two_limits_is_undecided(
     assert found.headroom > 1
 
 
-def test_too_few_runs_are_undecided_and_say_how_many_are_needed(oracle: WeakCase) -> None:
+def test_too_few_runs_are_undecided_and_say_how_many_are_needed(oracle: Case) -> None:
     found = examined(oracle, 20)
     assert found.verdict == Verdict.UNDECIDED
     assert found.frontiers.any_time.delta == 0.1
@@ -169,7 +172,7 @@ def test_too_few_runs_are_undecided_and_say_how_many_are_needed(oracle: WeakCase
     ("runs", "delta", "edges"), [(64, 0.1, 17), (128, 0.05, 17), (512, 0.05, 49), (800, 0.01, 49)]
 )
 def test_more_runs_go_to_a_smaller_delta_first(
-    oracle: WeakCase, runs: int, delta: float, edges: int
+    oracle: Case, runs: int, delta: float, edges: int
 ) -> None:
     assert frontier.delta_of(oracle, runs) == delta
     assert len(frontier.edges_of(oracle, delta, runs)) == edges
@@ -178,10 +181,10 @@ def test_more_runs_go_to_a_smaller_delta_first(
 def test_the_excess_is_followed_over_the_rounds_of_each_run() -> None:
     rng = np.random.default_rng(1)
     costs, weights = 0.3 * rng.random((5, 9)), rng.random((5, 9))
-    whole = WeakRuns(costs.cumsum(axis=1), weights.cumsum(axis=1), 3)
+    whole = Paths(costs.cumsum(axis=1), weights.cumsum(axis=1), 3)
     parts = [
-        WeakRuns(whole.costs[:2], whole.weights[:2], 3),
-        WeakRuns(whole.costs[2:], whole.weights[2:], 3),
+        Paths(whole.costs[:2], whole.weights[:2], 3),
+        Paths(whole.costs[2:], whole.weights[2:], 3),
     ]
     edges = np.array([0.0, 0.25, 0.7])
     any_time, at_end = frontier.reached_by(parts, edges)
@@ -197,7 +200,7 @@ def test_the_excess_is_followed_over_the_rounds_of_each_run() -> None:
     assert (at_end == 0).any()
 
 
-def test_a_stranger_that_declares_too_little_is_refuted(learners: Path, tmp_path: Path) -> None:
+def test_a_user_who_declares_too_little_is_refuted(learners: Path, tmp_path: Path) -> None:
     row = judged(f"{learners}:Late")
     assert (row.verdict, row.expected) == (Verdict.REFUTED, Verdict.HOLDS)
     assert row.surprising
@@ -297,7 +300,7 @@ def test_who_declares_nothing_promises_nothing_unless_it_says_so(learners: Path)
     assert (row.verdict, row.expected) == (Verdict.UNDECIDED, None)
     assert judged(f"{learners}:Promising").expected == Verdict.HOLDS
     setting = Setting(f"{learners}:Silent", "planted-stump", "bandit", 160)
-    rows = suite.judge_job(suite.Job(setting, OWN_WORD, own=True), 0)
+    rows = suite.judge_job(suite.Job(setting, DECLARED_CLAIMS, users=True), 0)
     words = "does not declare excess_loss: expected the numbers edge, delta, excess_loss, on the"
     told = [row for row in rows if row.verdict == Verdict.NOT_APPLICABLE and not row.expected]
     assert len(told) == 4
