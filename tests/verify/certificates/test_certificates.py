@@ -293,7 +293,7 @@ def test_a_game_of_boundcheck_0_1_is_refused(
     del content["digest"]
     file = tmp_path / "earlier.json"
     file.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
-    with pytest.raises(UserError, match="written by boundcheck 0.1, .* only its exact") as raised:
+    with pytest.raises(UserError, match=r"written by boundcheck 0\.1, .* only its exact") as raised:
         replay(file)
     assert "\n" not in str(raised.value)
 

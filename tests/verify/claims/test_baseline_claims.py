@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from boundcheck.adversaries.sure_mistake import COSINE, REPEATED, SINE, SureMistake
+from boundcheck.algorithms.learner import Problem
 from boundcheck.verify import catalog
 from boundcheck.verify.claim import Proof
 from boundcheck.verify.claims.baselines import gaptron
 from boundcheck.verify.claims.baselines.banditron import _guesses, shares
-from boundcheck.verify.claims.baselines.hypotheses import largest_step, non_vacuous_from, solved
+from boundcheck.verify.claims.baselines.hypotheses import (
+    largest_step,
+    non_vacuous_from,
+    number,
+    solved,
+)
 from boundcheck.verify.claims.baselines.newton import leader
 from boundcheck.verify.claims.gappletron.settings import SAMPLED_RUNS
+from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.outcome import Kind, Verdict
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -45,7 +53,7 @@ def test_every_baseline_has_an_exact_statement_and_promises_it() -> None:
 def test_no_cell_of_the_suite_is_vacuous_and_sampled_ones_have_headroom(family: str) -> None:
     """In the built-in settings each statement could fail, and is played by the learner it is about."""
     for claim in catalog.select([f"{family}/*"]):
-        assert claim.kind != Kind.MEAN or all(s.replicates == SAMPLED_RUNS for s in claim.cases())
+        assert claim.kind != Kind.MEAN or all(s.runs == SAMPLED_RUNS for s in claim.cases())
         judged = 0
         for setting in claim.cases():
             assert setting.learner.partition(":")[0] == family
@@ -71,12 +79,12 @@ def test_the_bound_solves_its_inequality() -> None:
     assert float(solved(np.array(0.0), 4.0)) == 4  # 2 X^2 |U|^2 of a separating comparator
 
 
-def test_first_bite_is_where_the_envelope_falls_below_the_horizon() -> None:
+def test_the_first_non_vacuous_horizon_is_where_the_envelope_falls_below_the_horizon() -> None:
     assert (
         non_vacuous_from(lambda horizon: 40.0, 5)
-        == "without loss of the comparator it bites from T = 41"
+        == "without loss of the comparator it is non-vacuous from T = 41"
     )
-    assert non_vacuous_from(lambda horizon: 2 * horizon, 5) == "it does not bite at any horizon"
+    assert non_vacuous_from(lambda horizon: 2 * horizon, 5) == "it is non-vacuous at no horizon"
 
 
 def test_the_perceptron_can_attain_its_bound() -> None:
@@ -297,8 +305,8 @@ def test_envelopes_are_those_of_the_rounds_played_so_far(claim: str) -> None:
     case = resolve(long, 0)
     learner = long.learner
     if claim.startswith("gaptron"):  # its own numbers depend on the horizon
-        numbers = case.declaration.numbers
-        learner += f",gamma={numbers['gamma']!r},rate={numbers['rate']!r}"
+        gamma, rate = (case.declaration[f"gaptron.{name}"] for name in ("gamma", "rate"))
+        learner += f",gamma={gamma!r},rate={rate!r}"
 
     def envelopes(horizon: int) -> dict[int, float]:
         setting = replace(long, learner=learner, horizon=horizon, runs=2)
@@ -321,3 +329,37 @@ def test_a_learner_without_a_loss_is_compared_with_a_fitted_comparator() -> None
     (row,) = suite.judge_job(suite.Job(setting, ("perceptron/mistake-bound",)), 0)
     assert row.verdict == Verdict.HOLDS
     assert row.outcome.envelope < 1000
+
+
+class Both:
+    """Plays every label alike, and declares a gamma for each of two families."""
+
+    promises = ("banditron/mistake-bound",)
+    numbers: ClassVar[dict[str, float]] = {"gaptron.gamma": 0.75, "banditron.gamma": 0.1}
+    gamma = 0.5
+
+    def __init__(self, problem: Problem) -> None:
+        self.weights = np.zeros((problem.n_labels, problem.n_features))
+
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        return np.full(len(self.weights), 1 / len(self.weights))
+
+    def update(self, x: np.ndarray, action: int, label: int | None) -> None:
+        pass
+
+
+class One(Both):
+    """The same for one family."""
+
+    numbers: ClassVar[dict[str, float]] = {"banditron.gamma": 0.1}
+
+
+def test_numbers_of_one_family_are_not_taken_for_those_of_another() -> None:
+    for learner in (One, Both):
+        played = UserLearner(learner, "mine")
+        case = resolve(Setting(played, "one-hot:n_labels=3", "bandit", 400, None, 2), 0)
+        assert number(case, "banditron.gamma") == 0.1
+        bound = _guesses(
+            case, 400, 25.0
+        )  # every unbiased step of |U|^2 = 2 costs 2 |U|^2 K / gamma
+        assert (bound - 25) ** 2 == pytest.approx(2 * 2 * 30 * bound)

@@ -11,6 +11,7 @@ import pytest
 from boundcheck.verify import catalog
 from boundcheck.verify.claim import Claim, Form, Proof
 from boundcheck.verify.claims.gappletron.observation import effective_domination
+from boundcheck.verify.claims.gappletron.rounds import rates
 from boundcheck.verify.claims.gappletron.settings import (
     GRAPHS,
     LOSSES,
@@ -19,11 +20,11 @@ from boundcheck.verify.claims.gappletron.settings import (
     gappletron,
 )
 from boundcheck.verify.games.labels.case import Case
+from boundcheck.verify.games.labels.game import LABELS
 from boundcheck.verify.judges.pathwise import Suspect
 from boundcheck.verify.outcome import Kind, Verdict
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
-from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 
 ROUNDS = [
@@ -52,18 +53,9 @@ def suspects(
     found = []
     for rounds in case.play(0):
         sides = claim.judge.sides(case, form, rounds)
-        block = rounds.block
-        for i in range(0, len(block), every):
-            suspect = Suspect(
-                0.0,
-                0,
-                block.start + i,
-                int(block.labels[i] if sides.label is None else sides.label[i]),
-                int(rounds.counters[i]),
-                tuple(block.scores[i].tolist()),
-                tuple(block.probabilities[i].tolist()),
-                False,
-            )
+        for i in range(0, len(rounds), every):
+            label = None if sides.label is None else int(sides.label[i])
+            suspect = Suspect(0.0, 0, rounds.start + i, rounds.at(i), label, False)
             found.append((suspect, float(sides.observed[i]), float(sides.envelope[i])))
     return found
 
@@ -79,7 +71,7 @@ def test_float_sides_agree_with_exact_arithmetic(name: str, rule: str) -> None:
                 if form.unmet(case) is not None:
                     continue
                 for suspect, observed, envelope in suspects(case, claim, form):
-                    instance = claim.instance_of(case, suspect)
+                    instance = claim.judge.instance_of(case, suspect)
                     if instance is None:  # zeta is undecided where a rounded rate equals the gap
                         undecided += 1
                         continue
@@ -179,7 +171,7 @@ def test_every_claim_says_what_it_is() -> None:
             )
         if first == "transferred":
             assert claim.forms[0].proof == Proof.FALSE, "what is true is derived"
-        assert claim.relation == (">=" if claim.kind == Kind.LOWER_BOUND else "<=")
+        assert claim.judge.relation == (">=" if claim.kind == Kind.LOWER_BOUND else "<=")
         for form in claim.forms:
             assert form.statement
             assert form.why
@@ -193,8 +185,10 @@ def test_all_that_is_certified_exactly_is_compared_above() -> None:
     certified = {
         name
         for name, claim in catalog.claims().items()
-        if claim.certify is not None and not name.startswith("boosting/")
+        if claim.judge.instances and not name.startswith("boosting/")
     }
+    for name in certified:  # whoever has instances has both sides of them
+        assert getattr(catalog.claims()[name].judge, "exact", None) is not None
     # whole games have no sides of a single round: they are compared in tests of their own
     games = {f"gappletron/{name}" for name in ("guarantee-4", "theorem-4b", "theorem-7")}
     assert certified == {*ROUNDS, *games}
@@ -206,7 +200,7 @@ def test_a_whole_descent_agrees_with_exact_arithmetic() -> None:
     case = resolve(Setting(learner, "alternation", "full", 40, 1.0, 1), 0)
     form, compared = claim.form("printed"), 0
     for suspect, observed, envelope in suspects(case, claim, form, every=7):
-        left, right = claim.judge.exact(claim.instance_of(case, suspect), form)
+        left, right = claim.judge.exact(claim.judge.instance_of(case, suspect), form)
         assert observed == pytest.approx(float(left), rel=1e-9, abs=1e-12)
         assert envelope == pytest.approx(float(right), rel=1e-9)
         compared += 1
@@ -222,7 +216,7 @@ def test_nominal_rates_come_from_the_declared_gamma() -> None:
     case = resolve(crafted("smooth-hinge", "printed", "filtering"), 0)
     counter = 0
     for rounds in case.play(0):
-        for best, rate, n in zip(rounds.block.best, rounds.rates, rounds.counters, strict=True):
+        for best, rate, n in zip(rounds.block.best, rates(rounds), rounds.counters, strict=True):
             counter += best != 0
             assert n == counter
             assert rate == (0 if best == 0 else pytest.approx(min(0.5, 2 / np.sqrt(counter))))
@@ -230,7 +224,7 @@ def test_nominal_rates_come_from_the_declared_gamma() -> None:
 
 def test_hypotheses_of_data_are_measured() -> None:
     case = resolve(Setting("gappletron", "one-hot:noise=0.0", "bandit", 500), 0)
-    measured = {h.name: h.measured for h in plan.measured_hypotheses(case)}
+    measured = {h.name: h.measured for h in LABELS.measured(case)}
     assert measured["feature norm"] == 1
     assert measured["comparator norm"] == pytest.approx(np.sqrt(2))
     assert measured["margin"] == pytest.approx(1)

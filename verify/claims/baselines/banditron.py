@@ -111,7 +111,7 @@ def _unbiased(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
 
 
 def _second_moment(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
-    gamma, K = number(case, "gamma"), case.n_labels
+    gamma, K = number(case, "banditron.gamma"), case.n_labels
     right = each.label == each.best
     if is_original(case):
         factor = 1 / (1 - gamma + gamma / K) - 1 if right else 1 + K / gamma
@@ -165,7 +165,7 @@ SECOND_MOMENT = Claim(
 
 def _guesses(case: Case, horizon: float, hinge: float) -> float:
     """Bound on E[N]."""
-    gamma, K = number(case, "gamma"), case.n_labels
+    gamma, K = number(case, "banditron.gamma"), case.n_labels
     size = (case.sequence.feature_norm * case.comparator.norm) ** 2
     if is_original(case):
         kappa = 1 / (1 - gamma + gamma / K) - 1
@@ -192,7 +192,7 @@ def _guess_sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
 
 def _mistake_sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
     T, K, hinge = ledger.rounds, case.n_labels, case.hinge_until(ledger.rounds)
-    gamma = number(case, "gamma")
+    gamma = number(case, "banditron.gamma")
     missed = float((1 - shares(case)[case.sequence.labels[:T]]).sum())
     envelope = (1 - gamma) * _guesses(case, T, hinge) + gamma * missed
     rate = missed / T

@@ -114,7 +114,7 @@ def largest_rate(case: Case) -> float:
     """The rate that still pays for itself: c / (K X^2), and for bandits this times gamma / K."""
     K, X = case.n_labels, case.sequence.feature_norm
     rate = SHARES[case.loss_name] / (K * X * X) if X > 0 else math.inf
-    return rate if case.graph.is_full_information else rate * number(case, "gamma") / K
+    return rate if case.graph.is_full_information else rate * number(case, "gaptron.gamma") / K
 
 
 def pays_for_itself(claim: str, full: bool | None = None) -> Missing:
@@ -128,7 +128,7 @@ def pays_for_itself(claim: str, full: bool | None = None) -> Missing:
             return f"it is about {', '.join(SHARES)}, not {case.loss_name}"
         if full is not None and case.graph.is_full_information != full:
             return "it is about full information" if full else "it is about bandit feedback"
-        rate, most = number(case, "rate"), largest_rate(case)
+        rate, most = number(case, "gaptron.rate"), largest_rate(case)
         if rate > most * (1 + 1e-12):
             return f"the rate {rate:.6g} exceeds {most:.6g}, the largest that pays for itself"
         return None
@@ -137,7 +137,7 @@ def pays_for_itself(claim: str, full: bool | None = None) -> Missing:
 
 
 def _round_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    K, rate, gamma = case.n_labels, number(case, "rate"), number(case, "gamma")
+    K, rate, gamma = case.n_labels, number(case, "gaptron.rate"), number(case, "gaptron.gamma")
     losses, squares = rounds.column(LOSS), rounds.column(GRADIENT)
     observed = rounds.column(ERROR) + rate / 2 * squares / rounds.column(OBSERVATION)
     envelope = losses + gamma * (K - 1) / K
@@ -186,7 +186,7 @@ def score_gradient(loss: str, scores: FloatArray, best: int, label: int, rival: 
 
 def _step(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
     gradient = score_gradient(case.loss_name, each.scores, each.best, each.label, each.rival)
-    stated = -number(case, "rate") * np.outer(gradient, each.features)
+    stated = -number(case, "gaptron.rate") * np.outer(gradient, each.features)
     yield Comparison("the expected step", each.mean_change(), stated, each.size)
 
 
@@ -213,7 +213,7 @@ def _largest(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
     if each.squared_norm == 0:
         return
     K, c, label = case.n_labels, SHARES[case.loss_name], each.label
-    scale = each.squared_norm * number(case, "rate") ** 2
+    scale = each.squared_norm * number(case, "gaptron.rate") ** 2
     squares = float(np.square(each.mean_change()).sum()) / scale
     paid = 1 - each.probabilities[label] + c / (2 * K) * squares
     margin = float(each.scores[label] - each.scores[each.rival])
@@ -222,7 +222,7 @@ def _largest(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
     # where the step is the whole gradient and not rounded away next to the weights
     if case.loss_name == "hinge" and label == each.best and margin < 0.5:
         stated = (0.5 - margin) / K
-        size = 1 + each.size / number(case, "rate") / math.sqrt(each.squared_norm)
+        size = 1 + each.size / number(case, "gaptron.rate") / math.sqrt(each.squared_norm)
         yield Comparison("what is left", np.array(1 - margin - paid), np.array(stated), size)
 
 
@@ -257,7 +257,7 @@ LARGEST_RATE = Claim(
 def _full_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     mistakes = rounds.prefix_sums("gaptron-errors", rounds.column(ERROR))
     base = rounds.prefix_sums("gaptron-comparator", rounds.comparator_losses)
-    envelope = base + case.comparator.norm**2 / (2 * number(case, "rate"))
+    envelope = base + case.comparator.norm**2 / (2 * number(case, "gaptron.rate"))
     return sums(mistakes, envelope, rounds.played, base)
 
 
@@ -282,8 +282,8 @@ THEOREM = Claim(
 
 
 def _bandit_sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
-    K, T, gamma = case.n_labels, ledger.rounds, number(case, "gamma")
-    regret = case.comparator.norm**2 / (2 * number(case, "rate"))
+    K, T, gamma = case.n_labels, ledger.rounds, number(case, "gaptron.gamma")
+    regret = case.comparator.norm**2 / (2 * number(case, "gaptron.rate"))
     explored = gamma * (K - 1) / K
     flat = regret + explored * T
     base, most_base = ledger.comparator_loss, float(case.comparator_losses[:T].sum())

@@ -67,8 +67,8 @@ def with_option(known: Missing, name: str, value: str) -> Missing:
 
 
 def number(case: Case, name: str) -> float:
-    """A number that the learner declares."""
-    return case.declaration.number(name)
+    """A number that the learner declares: ``FAMILY.name``, or the first of that name in whatever family."""
+    return float(case.declaration[name]) if "." in name else case.declaration.number(name)
 
 
 def largest_step(case: Case) -> float:

@@ -79,7 +79,7 @@ def step_settings() -> tuple[Setting, ...]:
 
 
 def _step(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
-    b = number(case, "smoothing")
+    b = number(case, "label-efficient-perceptron.smoothing")
     lead = each.scores[each.best] - np.delete(each.scores, each.best).max()
     stated = b / (b + lead) * each.outer(each.label, each.best)
     yield Comparison("the expected step", each.mean_change(), stated, each.size)
@@ -104,7 +104,7 @@ EXPECTED_STEP = Claim(
 
 
 def _sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
-    b, T, K = number(case, "smoothing"), ledger.rounds, case.n_labels
+    b, T, K = number(case, "label-efficient-perceptron.smoothing"), ledger.rounds, case.n_labels
     half = case.sequence.feature_norm**2 / (2 if form.name == "transferred" else 1)
     flat = ((b + half) * case.comparator.norm) ** 2 / (2 * b)
     hinge = case.hinge_until(T)
@@ -123,7 +123,7 @@ def _sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
 
 def _transferred_expected(case: Case) -> Verdict | None:
     """It is refuted where it fails by a factor of 1.6; elsewhere it may well be true."""
-    near = number(case, "smoothing") == 1 and case.horizon >= 400
+    near = number(case, "label-efficient-perceptron.smoothing") == 1 and case.horizon >= 400
     return Verdict.REFUTED if near and case.adversary == SureMistake() else None
 
 

@@ -66,7 +66,7 @@ def round_settings() -> tuple[Setting, ...]:
 
 def _gradient(case: Case, each: Round, branch: Branch) -> FloatArray:
     right = branch.action == each.label
-    beta = number(case, "beta") * (each.probabilities[each.label] if right else 1.0)
+    beta = number(case, "newtron.beta") * (each.probabilities[each.label] if right else 1.0)
     change = branch.after.memory[LINEAR] - each.before.memory[LINEAR]
     known = float((change * each.before.weights).sum())
     lead = 2 * known / (1 + math.sqrt(max(0.0, 1 - 4 * beta * known)))
@@ -74,11 +74,11 @@ def _gradient(case: Case, each: Round, branch: Branch) -> FloatArray:
 
 
 def _unbiased(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
-    gamma, K = number(case, "gamma"), case.n_labels
-    reach = math.sqrt(each.squared_norm) * number(case, "radius") / (1 - gamma + gamma / K)
-    if number(case, "beta") * reach > TRUSTED:
+    gamma, K = number(case, "newtron.gamma"), case.n_labels
+    reach = math.sqrt(each.squared_norm) * number(case, "newtron.radius") / (1 - gamma + gamma / K)
+    if number(case, "newtron.beta") * reach > TRUSTED:
         return
-    chances = np.exp(number(case, "alpha") * (each.scores - each.scores.max()))
+    chances = np.exp(number(case, "newtron.alpha") * (each.scores - each.scores.max()))
     chances /= chances.sum()
     chances[each.label] -= 1
     found = each.mean(lambda branch: _gradient(case, each, branch))
@@ -119,7 +119,7 @@ def leader(linear: FloatArray, diagonal: FloatArray, radius: float) -> FloatArra
 
 
 def _leads(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
-    radius = number(case, "radius")
+    radius = number(case, "newtron.radius")
     for branch in each.branches:
         memory = branch.after.memory
         stated = leader(memory[LINEAR], memory[DIAGONAL], radius)

@@ -79,7 +79,7 @@ def _pa_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
 
 
 def _pa_1_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    c = number(case, "aggressiveness")
+    c = number(case, "passive-aggressive.aggressiveness")
     mistakes = rounds.prefix_sums("pa-1-mistakes", rounds.column(ERROR))
     other = rounds.prefix_sums("pa-1-other", case.comparator_hinge[rounds.window])
     factor = max(2 * case.sequence.feature_norm**2, 1 / c)
@@ -88,7 +88,7 @@ def _pa_1_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
 
 
 def _pa_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    c = number(case, "aggressiveness")
+    c = number(case, "passive-aggressive.aggressiveness")
     own = rounds.prefix_sums("pa-2-own", _losses(rounds) ** 2)
     other = rounds.prefix_sums("pa-2-other", case.comparator_hinge[rounds.window] ** 2)
     factor = 2 * case.sequence.feature_norm**2 + 1 / (2 * c)
@@ -162,9 +162,13 @@ def _size(case: Case, each: Round) -> float:
     loss = max(0.0, 1.0 - float(each.scores[each.label] - each.scores[each.rival]))
     variant = getattr(case.learner, "variant", "pa")
     if variant == "pa-2":
-        return loss / (2 * each.squared_norm + 1 / (2 * number(case, "aggressiveness")))
+        return loss / (
+            2 * each.squared_norm + 1 / (2 * number(case, "passive-aggressive.aggressiveness"))
+        )
     size = loss / (2 * each.squared_norm)
-    return min(size, number(case, "aggressiveness")) if variant == "pa-1" else size
+    return (
+        min(size, number(case, "passive-aggressive.aggressiveness")) if variant == "pa-1" else size
+    )
 
 
 def _step(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
