@@ -119,7 +119,7 @@ WORDS = [
 def test_what_they_declare_enters_the_bound(kind: str, name: str, more: str, told: str) -> None:
     claims = (f"boosting/{kind}", f"boosting/{kind}-potential")
     learner = named(kind, name, f"learners=5,{more}")
-    job = suite.Job(setting(learner, BOOSTERS[kind], 16, 300), claims, own=True)
+    job = suite.Job(setting(learner, BOOSTERS[kind], 16, 300), claims, users=True)
     rows = suite.judge_job(job, 0)
     assert [row.claim for row in rows] == list(claims)
     for row in rows:
@@ -135,7 +135,7 @@ def test_the_bound_of_declared_excess_losses(scale: str, sizes: float | None) ->
     more = f"learners=5,gamma=0.9,scale={scale}"
     for kind, rho in (("online-mbbm", 0.0), ("bandit-bbm", 0.1)):
         spec = named(kind, "Boastful", more + (f",rho={rho}" if rho else ""))
-        job = suite.Job(setting(spec, BOOSTERS[kind], 16, 300), (f"boosting/{kind}",), own=True)
+        job = suite.Job(setting(spec, BOOSTERS[kind], 16, 300), (f"boosting/{kind}",), users=True)
         (row,) = suite.judge_job(job, 0)
         certificate = row.outcome.certificate
         assert certificate is not None
