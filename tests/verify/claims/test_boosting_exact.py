@@ -23,13 +23,14 @@ from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates import instances
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Proof
+from boundcheck.verify.claim import Cell, Proof
 from boundcheck.verify.claims.boosting import estimates as estimate_claims
 from boundcheck.verify.claims.boosting import estimates_bounded, logistic_edge
 from boundcheck.verify.claims.boosting.logistic_slope import SlopeInstance
 from boundcheck.verify.claims.boosting.potential_at_start import StartInstance
 from boundcheck.verify.claims.boosting.potentials import VotesInstance
 from boundcheck.verify.exact import boosting as exact_boosting
+from boundcheck.verify.judges.decide import decide
 from boundcheck.verify.outcome import Certificate, Verdict, digest_of
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.suite import request as plan
@@ -80,7 +81,7 @@ def test_the_built_in_cases_hold_no_surprise_and_every_false_form_is_refuted() -
 
 @pytest.mark.parametrize("name", IDS)
 def test_learners_that_are_no_such_boosters_are_not_judged(name: str) -> None:
-    (row, *_) = suite.judge_job(suite.Job(setting("gaptron", 3), (name,), own=True), 0)
+    (row, *_) = suite.judge_job(suite.Job(setting("gaptron", 3), (name,), users=True), 0)
     assert row.verdict == Verdict.NOT_APPLICABLE
     assert "it is about" in row.outcome.evidence
     for at in (MBBM4, OLM3):
@@ -190,7 +191,7 @@ def test_malformed_instances_get_one_sentence(kind: str, data: dict[str, Any], w
         "edge": {},
         "error": {},
     }  # fmt: skip
-    own = [kind for claim in map(catalog.claims().get, IDS) for kind in claim.instances]
+    own = [kind for claim in map(catalog.claims().get, IDS) for kind in claim.judge.instances]
     if right[kind]:
         assert instances.from_json(kind, right[kind], own).to_json() == right[kind]
     with pytest.raises(UserError, match=words) as told:
@@ -290,12 +291,12 @@ def test_the_minimum_of_the_loss_is_enclosed_tightly() -> None:
 def test_what_is_too_close_to_call_is_undecided() -> None:
     known = catalog.claims()["boosting/key-inequality"]
 
-    def certify(instance: Any, form: Any) -> Any:
+    def exact(instance: Any, form: Any) -> Any:
         enclosure = instance.minimum  # compared with a number inside
         return -enclosure, -enclosure * 1
 
-    vague = replace(known, certify=certify)
-    found = vague.examine(vague, vague.forms[0], resolve(OLM3, 0), 1)
+    vague = replace(known, judge=replace(known.judge, exact=exact))
+    found = decide(vague.judge.examine(Cell(vague, vague.forms[0], resolve(OLM3, 0)), 1))
     assert found.verdict == Verdict.UNDECIDED
     assert "too close to call" in found.evidence
 

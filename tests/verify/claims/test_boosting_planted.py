@@ -18,9 +18,10 @@ from boundcheck.algorithms.boosting import adaptive, estimates, logistic, majori
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates.replay import replay
-from boundcheck.verify.claim import Proof
+from boundcheck.verify.claim import Cell, Claim, Form, Proof
 from boundcheck.verify.claims.boosting.estimates_in_play import branches
-from boundcheck.verify.outcome import Verdict
+from boundcheck.verify.judges.decide import decide
+from boundcheck.verify.outcome import Outcome, Verdict
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
 
@@ -212,11 +213,15 @@ def sharpened(claim: str, factor: Fraction, form: str) -> Any:
     """The claim with an envelope that is smaller by a factor."""
     known = catalog.claims()[f"boosting/{claim}"]
 
-    def certify(instance: Any, of: Any) -> Any:
-        observed, envelope = known.certify(instance, of)
+    def exact(instance: Any, of: Any) -> Any:
+        observed, envelope = known.judge.exact(instance, of)
         return observed, envelope * factor
 
-    return replace(known, certify=certify), known.form(form)
+    return replace(known, judge=replace(known.judge, exact=exact)), known.form(form)
+
+
+def found_of(claim: Claim, form: Form, at: Setting) -> Outcome:
+    return decide(claim.judge.examine(Cell(claim, form, resolve(at, 0)), 1))
 
 
 @pytest.mark.parametrize(
@@ -239,9 +244,9 @@ def test_a_constant_that_is_a_little_too_small_is_refuted(
     claim: str, form: str, percent: int, at: Setting
 ) -> None:
     stronger, of = sharpened(claim, Fraction(percent, 100), form)
-    found = stronger.examine(stronger, of, resolve(at, 0), 1)
+    found = found_of(stronger, of, at)
     assert found.verdict == Verdict.REFUTED
     assert found.certificate is not None
     assert found.certificate.content["kind"] == "exact"
     honest = catalog.claims()[f"boosting/{claim}"]
-    assert honest.examine(honest, of, resolve(at, 0), 1).verdict == Verdict.HOLDS
+    assert found_of(honest, of, at).verdict == Verdict.HOLDS
