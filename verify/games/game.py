@@ -161,6 +161,7 @@ class Game(ABC):
     name : one word, for errors
     learner_method, adversary_method : the methods that make a class a learner or an adversary of this game
     learner_words : what a class of the user's must be to be a learner, for errors
+    learners_are : its learners in a few words, for the reason why a claim about them does not apply to others
     learner_noun, adversary_noun : what they are called in lists
     learner_help, adversary_help : what is said of classes of the user's there
     plays_the_rest : whether a class of the user's that no game recognises is taken for one of this game's
@@ -170,6 +171,7 @@ class Game(ABC):
     learner_method: ClassVar[str]
     adversary_method: ClassVar[str]
     learner_words: ClassVar[str] = "learner of the game"
+    learners_are: ClassVar[str] = "those of another game"
     learner_noun: ClassVar[str] = "learner"
     adversary_noun: ClassVar[str] = "adversary"
     learner_help: ClassVar[str] = "your own class"

@@ -171,7 +171,7 @@ def _unmet(cell: Cell) -> str | None:
     """Why a form does not apply to a case, or None."""
     about = catalog.game_about(cell.claim)
     if about.name != cell.case.game_name:
-        return f"{OTHER_LEARNERS}: {about.learner_words.partition(':')[0]}s"
+        return f"{OTHER_LEARNERS}: {about.learners_are}"
     return cell.form.does_not_apply(cell.case)
 
 

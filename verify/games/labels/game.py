@@ -61,6 +61,7 @@ class LabelGame(Game):
     learner_words: ClassVar[str] = (
         "learner: expected a class with predict(x) and update(x, action, label)"
     )
+    learners_are: ClassVar[str] = "those that play labels"
     learner_help: ClassVar[str] = (
         "your own class, see docs/learners.md. [dim]In the tunings T is the number of rounds, K of labels; X"
         " bounds the norms of the features, B (--radius) that of the comparators[/]"

@@ -135,7 +135,9 @@ class Run:
         self._dice = learner_stream(game.seed, replicate)
         self._observers = game.graph.in_neighbours
         self._indices = sequence.indices.view(np.uint64)  # unsigned: no check for a negative index
-        self.boosting: Boosting | None = player.boosting and player.boosting(self._dice, interpreted)
+        self.boosting: Boosting | None = player.boosting and player.boosting(
+            self._dice, interpreted
+        )
         if self.boosting is not None:
             self.state = self.boosting.memory.learners.ravel()
             self.memory = self.boosting.weak_arrays[1][None]

@@ -27,6 +27,9 @@ class WeakGame(Game):
 
     name: ClassVar[str] = "weak"
     learner_method: ClassVar[str] = "crowd"
+    learners_are: ClassVar[str] = (
+        "weak ones, which predict a label and learn from costs and weights"
+    )
     adversary_method: ClassVar[str] = "stream"
     learner_words: ClassVar[str] = (
         "weak learner: expected a class with predict(x) and update(x, cost, weight)"
