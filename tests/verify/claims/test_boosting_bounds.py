@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from boundcheck.verify import catalog
+from boundcheck.verify.claim import Cell
 from boundcheck.verify.claims.boosting import majority
-from boundcheck.verify.games.labels.run_sums import play_ledgers
-from boundcheck.verify.judges.decide import LEVEL
-from boundcheck.verify.judges.law import allowed, p_value
+from boundcheck.verify.games.labels.case import Case
+from boundcheck.verify.games.labels.run_sums import RunSums
+from boundcheck.verify.judges.decide import LEVEL, decide
+from boundcheck.verify.judges.law import Law, allowed, p_value
 from boundcheck.verify.outcome import Kind, Verdict
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -32,6 +34,12 @@ def bandit(k: int, n: int, edge: float, more: str, horizon: int = 200, runs: int
     return majority._setting("bandit-bbm", k, n, edge, more, horizon, runs)
 
 
+def totals_of(case: Case, runs: int) -> RunSums:
+    """What some runs add up to at the end."""
+    (found,) = case.totals_at([case.horizon], range(runs))
+    return found
+
+
 def rows_of(claim: str, *settings: Setting) -> list[suite.Row]:
     return [r for s in settings for r in suite.judge_job(suite.Job(s, (f"boosting/{claim}",)), 0)]
 
@@ -45,10 +53,10 @@ def test_boosters_promise_all_of_them_and_each_has_cases() -> None:
         for setting in made.cases():
             case = resolve(replace(setting, horizon=200), 0)
             if not claim.endswith("-tuned"):  # prescribed for the whole horizon
-                assert made.forms[0].missing(case) is None
+                assert made.forms[0].unmet(case) is None
     bandits = [s for s in majority.exact_settings() if s.learner.startswith("bandit-bbm")]
     assert len(bandits) == 10
-    assert all(s.replicates * s.horizon >= 160_000 for s in majority.exact_settings())
+    assert all(s.runs * s.horizon >= 160_000 for s in majority.exact_settings())
 
 
 # the exact probability of a mistake
@@ -102,8 +110,8 @@ def test_the_test_of_the_rate_is_exact() -> None:
 def test_runs_have_sequences_of_their_own_where_the_chance_is_in_the_sequence() -> None:
     """With full information and no ties to draw, runs on the same sequence are the same."""
     case = resolve(majority._setting("online-mbbm", 2, 5, 0.2, "ties=lowest", 400, 6), 0)
-    same = play_ledgers(case, range(6))[-1].mistakes
-    fresh = play_ledgers(case, range(6), fresh=True)[-1].mistakes
+    same = totals_of(case, 6).mistakes
+    (fresh,) = (each.mistakes for each in case.totals_at([case.horizon], range(6), fresh=True))
     assert len(set(same)) == 1
     assert same[0] == fresh[0]
     assert len(set(fresh)) > 3
@@ -116,8 +124,8 @@ def test_exact_error_holds_and_is_refuted_by_another_rate() -> None:
     claim, case = catalog.claims()["boosting/exact-error"], resolve(setting, 0)
     for factor in (0.7, 1.3):
         off = majority.error_rate(case) * factor
-        examine = majority.examine_rate
-        found = examine(lambda _, rate=off: rate, claim, claim.forms[0], case, 8)
+        judge = Law(lambda _, rate=off: rate)
+        found = decide(judge.examine(Cell(claim, claim.forms[0], case), 8))
         assert found.verdict == Verdict.REFUTED
         assert found.certificate is not None
     (few,) = rows_of("exact-error", replace(setting, horizon=20, runs=1))
@@ -153,7 +161,7 @@ def test_small_weights_leave_the_excess_loss_alone(k: int) -> None:
 
 def test_constants_of_the_bounds_by_majority() -> None:
     case = resolve(bandit(3, 4, 0.6, "gamma=0.4,rho=0.1", 5000, 1), 0)
-    ledger = replace(play_ledgers(case, range(1))[-1], rounds=5000)
+    ledger = replace(totals_of(case, 1), rounds=5000)
     potential = case.learner.potentials(3)
     sizes = sum(potential.largest_weight(i, 3 - i) for i in range(4))
     assert sizes <= 2 * 2 * math.sqrt(4)
@@ -172,7 +180,7 @@ def test_constants_of_the_bounds_by_majority() -> None:
 
 
 @pytest.mark.parametrize("name", ["bandit-bbm", "bandit-bbm-potential", "online-mbbm-potential"])
-def test_bounds_by_majority_hold_and_say_from_where_on_they_bite(name: str) -> None:
+def test_bounds_by_majority_hold_and_say_from_where_on_they_do(name: str) -> None:
     kind = "online-mbbm" if name.startswith("online") else "bandit-bbm"
     more = "gamma=0.6" if kind == "online-mbbm" else "gamma=0.6,rho=0.1"
     setting = majority._setting(kind, 2, 8, 0.8, more, 200, 8)
@@ -180,11 +188,18 @@ def test_bounds_by_majority_hold_and_say_from_where_on_they_bite(name: str) -> N
     assert row.verdict == Verdict.HOLDS, row.outcome.evidence
     (short,) = rows_of(name, replace(setting, horizon=10))
     assert short.verdict == Verdict.VACUOUS
-    bites = int(short.outcome.evidence.rpartition("T = ")[2].replace(",", ""))
-    assert 10 < bites < 200
-    at = [rows_of(name, replace(setting, horizon=T, runs=8))[0] for T in (bites - 2, bites + 2)]
+    first = int(short.outcome.evidence.rpartition("T = ")[2].replace(",", ""))
+    assert 10 < first < 200
+    at = [rows_of(name, replace(setting, horizon=T, runs=8))[0] for T in (first - 2, first + 2)]
     assert at[0].verdict == Verdict.VACUOUS
     assert at[1].verdict != Verdict.VACUOUS
+    # what is expected before play turns there too, and names the same horizon
+    assert [found.expected for found in (short, *at)] == [Verdict.VACUOUS] * 2 + [Verdict.HOLDS]
+    form, case = catalog.claims()[f"boosting/{name}"].forms[0], resolve(setting, 0)
+    said = form.vacuous(resolve(replace(setting, horizon=10), 0))
+    assert said is not None
+    assert said.endswith(f"it is non-vacuous from T = {first:,}")
+    assert form.vacuous(case) is None
 
 
 def test_what_the_bounds_by_majority_do_not_speak_of() -> None:
@@ -198,16 +213,16 @@ def test_what_the_bounds_by_majority_do_not_speak_of() -> None:
         if "hedge" in more:
             learner = learner.replace("weak=oracle-noise,", "")
         case = resolve(replace(setting, learner=learner), 0)
-        assert reason in catalog.claims()["boosting/bandit-bbm"].forms[0].missing(case)
+        assert reason in catalog.claims()["boosting/bandit-bbm"].forms[0].unmet(case)
     tied = resolve(majority._setting("online-mbbm", 3, 4, 0.4, "gamma=0.3,ties=random", 50, 1), 0)
-    assert "ties=lowest" in catalog.claims()["boosting/online-mbbm"].forms[0].missing(tied)
+    assert "ties=lowest" in catalog.claims()["boosting/online-mbbm"].forms[0].unmet(tied)
     fixed = resolve(bandit(3, 4, 0.4, "gamma=0.3,rho=0.1", 5000), 0)
-    assert "prescribes rho" in catalog.claims()["boosting/bandit-bbm-tuned"].forms[0].missing(fixed)
+    assert "prescribes rho" in catalog.claims()["boosting/bandit-bbm-tuned"].forms[0].unmet(fixed)
     lowest = resolve(bandit(3, 4, 0.4, "rho=0.1"), 0)
-    assert "at random" in catalog.claims()["boosting/exact-error"].forms[0].missing(lowest)
+    assert "at random" in catalog.claims()["boosting/exact-error"].forms[0].unmet(lowest)
     plain = resolve(Setting("banditron", "one-hot", "bandit", 50), 0)
     for claim in MINE:
-        reason = catalog.claims()[f"boosting/{claim}"].forms[0].missing(plain)
+        reason = catalog.claims()[f"boosting/{claim}"].forms[0].unmet(plain)
         assert reason == f"the learner does not promise boosting/{claim}"
 
 
@@ -216,8 +231,8 @@ def test_bandit_and_full_information_have_the_same_votes() -> None:
     case = resolve(bandit(3, 6, 0.3, "ties=random,rho=0.2", 300, 2), 0)
     full = majority.counterpart(case)
     for replicate in (0, 1):
-        (block,) = case.with_fresh_sequence(replicate).replicate(replicate)
-        (other,) = full.with_fresh_sequence(replicate).replicate(replicate)
+        (block,) = case.with_fresh_sequence(replicate).play(replicate)
+        (other,) = full.with_fresh_sequence(replicate).play(replicate)
         wrong = other.column(0) == 1
         assert 0.1 < wrong.mean() < 0.9
         assert block.column(0) == pytest.approx(np.where(wrong, 0.9, 0.2))

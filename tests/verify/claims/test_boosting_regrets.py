@@ -22,7 +22,6 @@ from boundcheck.verify.claims.boosting import adaptive, descent, hedge
 from boundcheck.verify.claims.boosting.runs import Inside, look_inside, non_vacuous_from
 from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.play import learner_stream
-from boundcheck.verify.games.labels.run_sums import play_ledgers
 from boundcheck.verify.outcome import Verdict, digest_of
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -45,8 +44,8 @@ STUMPS = ("stump-labels:n_labels=3,noise=0.2", "stump-labels:n_labels=2,noise=0.
 def test_what_is_seen_inside_is_what_the_game_plays(name: str, graph: str) -> None:
     more = ",rho=0.3" if name == "ada-bandit" else ""
     case, run = inside(f"{name}:learners=4,ties=random{more}", STUMPS[0], graph)
-    (ledger,) = play_ledgers(case, range(1))[-1:]
-    assert run.mistakes == ledger.mistakes[0]
+    (totals,) = case.totals_at([case.horizon], range(1))
+    assert run.mistakes == totals.mistakes[0]
     assert np.abs(run.alphas[1:]).max() > 0
     stream = learner_stream(0, 0)
     alone = case.learner.begin(case.problem, stream)
@@ -156,7 +155,7 @@ def test_the_bound_of_adaboost_olm_at_another_horizon_is_that_of_the_learner_tun
     assert adaptive.olm_envelope(short, 2.5, 20_000, 0.1) == wanted
 
 
-def test_the_regret_of_hedge_bites_where_the_learner_is_tuned_for_that_horizon() -> None:
+def test_the_regret_of_hedge_is_non_vacuous_where_the_learner_is_tuned_for_that_horizon() -> None:
     setting = Setting(
         "ada-bandit:weak=oracle-noise,learners=10,tuning=ones,hedge=0.1",
         "oracle-labels:n_labels=2,learners=10,edge=0.6",
@@ -164,9 +163,9 @@ def test_the_regret_of_hedge_bites_where_the_learner_is_tuned_for_that_horizon()
         20,
     )
     (row,) = rows_of("hedge-regret-bandit", replace(setting, runs=1))
-    bites = [T for T in range(9, 40) if math.log(10) / 0.1 + 0.05 * T / T ** (-1 / 3) < T]
+    first = [T for T in range(9, 40) if math.log(10) / 0.1 + 0.05 * T / T ** (-1 / 3) < T]
     assert row.verdict == Verdict.VACUOUS
-    assert row.outcome.evidence.endswith(f"it bites from T = {bites[0]}")
+    assert row.outcome.evidence.endswith(f"it is non-vacuous from T = {first[0]}")
 
 
 @pytest.mark.parametrize("claim", ["ada-bandit", "ada-bandit-tuned"])
@@ -181,9 +180,9 @@ def test_the_bound_of_adabandit_says_nothing_in_any_game(claim: str) -> None:
         assert int(where) > 1e7
 
 
-def test_a_bite_is_where_the_envelope_falls_below_the_horizon() -> None:
-    assert non_vacuous_from(lambda T: 5 * math.sqrt(T)) == "it bites from T = 26"
-    assert non_vacuous_from(lambda T: T + 1) == "it does not bite at any horizon"
+def test_the_first_non_vacuous_horizon_is_where_the_envelope_falls_below_the_horizon() -> None:
+    assert non_vacuous_from(lambda T: 5 * math.sqrt(T)) == "it is non-vacuous from T = 26"
+    assert non_vacuous_from(lambda T: T + 1) == "it is non-vacuous at no horizon"
     where = non_vacuous_from(lambda T: 1e5 * math.sqrt(T) + 0.5 * T)
     assert int(where.rpartition("T = ")[2].replace(",", "")) == pytest.approx(4e10, rel=1e-5)
 
@@ -211,7 +210,7 @@ def test_hedge_with_the_authors_rate_and_estimates_is_vacuous() -> None:
     tuned, authors = hedge.bandit_settings()
     (row,) = rows_of("hedge-regret-bandit", replace(authors, horizon=200))
     assert row.verdict == row.expected == Verdict.VACUOUS
-    assert "does not bite" in row.outcome.evidence
+    assert "it is non-vacuous at no horizon" in row.outcome.evidence
     (row,) = rows_of("hedge-regret-bandit", replace(tuned, horizon=100, runs=32))
     assert row.verdict == Verdict.HOLDS
     assert row.expected == Verdict.HOLDS
@@ -280,7 +279,8 @@ def test_certificates_of_flawed_boosters_replay_until_a_number_is_changed(
     numbers = [key for key in content if key not in ("schema", "game", "kind", "claim", "form")]
     changed = [content | {key: _other(content[key])} for key in numbers]
     changed += [
-        content | {"game": content["game"] | {k: v}} for k, v in (("seed", 1), ("radius", 2.0))
+        content | {"game": content["game"] | {k: v}}
+        for k, v in (("seed", 1), ("comparator_norm", 2.0))
     ]
     for damaged in changed:
         path.write_text(json.dumps(damaged | {"digest": digest_of(damaged)}), encoding="utf-8")
