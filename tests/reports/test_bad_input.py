@@ -156,7 +156,7 @@ CASES = [
     ("verify --learner gappletron:gamma", ("gamma", "key=value")),
     ("verify --learner segment-probe --graph bandit", ("'bandit'", "filtering:revealing=1")),
     ("verify --learner banditron:gama=0.1", ("gama", "did you mean 'gamma'")),
-    ("verify --learner banditron:gamma=2", ("gamma=2.0", "at most 1")),
+    ("verify --learner banditron:gamma=2", ("gamma=2.0", "a number in (0, 1]")),
     ("verify --learner banditron:tuning=theroy", ("theroy", "did you mean 'theory'")),
     ("verify --learner perceptron:gamma=1", ("gamma", "expected one of tuning")),
     ("verify --learner passive-aggressive:variant=pa-3", ("pa-3", "pa-1, pa-2")),

@@ -164,7 +164,7 @@ WRONG = {
     "zero seeds": (["zero.toml"], "has seeds = 0: expected how many"),
     "cell": (
         ["cell.toml"],
-        "noise=1.5, graph=bandit, horizon=50 of study 'cell' is impossible: noise=1.5 of one-hot",
+        "noise=1.5, graph=bandit, horizon=50 of study 'cell' is impossible: noise=1.5 of keywords",
     ),
     "graph": (["graph.toml"], "learner 'Guesser' of study 'graph' cannot play cell"),
     "scheduler": (["small.toml", "--backend", "dask"], "--backend dask has no scheduler"),

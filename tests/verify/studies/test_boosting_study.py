@@ -104,7 +104,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "value of a place": (
         changed("grid", N=[0, 1]),
-        "learner 'Full' of study 'boosters', tuning 'any': learners=0 of adaboost-olm: expected an integer",
+        "learner 'Full' of study 'boosters', tuning 'any': learners=0 of online-mbbm: expected an integer",
     ),
     "other keys": (
         changed("grid", data=[EDGE, {"name": "wine", "adversary": "bundled"}]),

@@ -110,7 +110,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "cell": (
         changed("grid", noise=[0.1, 1.5]),
         "cell adversary=keywords, keyword_scale=1, noise=1.5, graph=bandit, horizon=50 of study 'small' is"
-        r" impossible: noise=1.5 of one-hot: expected a number in \[0, 1\]",
+        r" impossible: noise=1.5 of keywords: expected a number in \[0, 1\]",
     ),
     "axis": (
         changed("grid", depth=3),
