@@ -8,14 +8,13 @@ action is label 0 the true label, always 2, is seen with probability gamma_t / K
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 
-from .....adversaries.sequence import Comparator, Sequence, integer_at_least
-from .....errors import require
+from .....adversaries.sequence import Comparator, Sequence, Spelt, integer_at_least
 
 START, TARGET = 1, 2
 """The label that wins before anything is learnt, and the true one."""
@@ -25,7 +24,7 @@ ROOM = 1e-10
 
 
 @dataclass(frozen=True)
-class Concealed:
+class Concealed(Spelt):
     """Label 2 in every round, features on the unit circle that follow the learner's gamma_t.
 
     The comparator has the weights (``along``, ``across``) for label 2 and 0 for the others. It separates with
@@ -38,25 +37,10 @@ class Concealed:
     along, across : the comparator
     """
 
-    n_labels: int = 12
-    rate: float = 2.2388
+    n_labels: Annotated[int, "[3, inf)"] = 12
+    rate: Annotated[float, "(0, inf)"] = 2.2388
     along: float = 0.77377
     across: float = 0.80885
-
-    def __post_init__(self) -> None:
-        integer_at_least("n_labels", self.n_labels, 3)
-        require(
-            math.isfinite(self.rate) and self.rate > 0,
-            f"rate={self.rate}: expected a finite number above 0.",
-        )
-
-    @property
-    def spec(self) -> str:
-        """``concealed`` with its parameters."""
-        return (
-            f"concealed:n_labels={self.n_labels},rate={self.rate},"
-            f"along={self.along},across={self.across}"
-        )
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds; the seed has no effect."""

@@ -16,40 +16,25 @@ norm v sqrt(8), so there h(U) = ||U|| is enough as soon as 8 ||U||^2 >= 9.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from .....algorithms.gappletron import RULES, Gappletron, Rule, tuned_gamma
 from .....algorithms.learner import REWRITE, Player, Problem
 from .....algorithms.losses import SmoothHinge
+from .....algorithms.spec import Checked, spec_of
 from .....arrays import FloatArray
 from .....compiled import kernel
-from .....errors import require, unknown
+from .....errors import require
 
 N_FEATURES, START, TARGET = 2, 1, 2
 """Features, and the labels that W_1 and U prefer."""
 
 
 @kernel(REWRITE)
-def _leap(
-    scores: FloatArray,
-    best: int,
-    runner: int,
-    p: FloatArray,
-    action: int,
-    label: int,
-    weight: float,
-    features: Any,
-    values: FloatArray,
-    gradient: FloatArray,
-    parameters: FloatArray,
-    state: FloatArray,
-    memory: FloatArray,
-    weights: FloatArray,
-) -> None:
+def _leap(label: int, gradient: FloatArray, memory: Any, weights: FloatArray) -> None:
     moves = False
     for k in range(gradient.shape[0]):
         if label >= 0 and gradient[k] != 0.0:
@@ -61,7 +46,7 @@ def _leap(
 
 
 @dataclass(frozen=True)
-class Leaping:
+class Leaping(Checked):
     """Gappletron, smooth hinge loss, from W_1 straight to U; gamma is that of Theorem 4, second part.
 
     Parameters
@@ -76,26 +61,16 @@ class Leaping:
         for an unknown rule or a factor that is not above 0
     """
 
-    rule: Rule = "printed"
+    rule: Annotated[Rule, RULES] = "printed"
     along: float = 0.77377
     across: float = 0.80885
-    factor: float = 1.1194
+    factor: Annotated[float, "(0, inf)"] = 1.1194
     source: ClassVar[str] = "our own, to refute Theorem 4 of the Gappletron paper as printed"
     graphs: ClassVar[str] = "any; the adversary concealed and filtering refute"
 
-    def __post_init__(self) -> None:
-        if self.rule not in RULES:
-            raise unknown("exploration rule", self.rule, RULES)
-        require(
-            math.isfinite(self.factor) and self.factor > 0,
-            f"factor={self.factor}: expected a finite number above 0.",
-        )
-
     @property
     def spec(self) -> str:
-        return (
-            f"leaping:rule={self.rule},along={self.along},across={self.across},factor={self.factor}"
-        )
+        return spec_of(self, every=True)
 
     @property
     def promises(self) -> tuple[str, ...]:
