@@ -77,7 +77,7 @@ def prepare(request: Request, seed: int = 0) -> Prepared:
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found of some claims.
+    """The verdicts on some claims.
 
     Attributes
     ----------
@@ -96,7 +96,9 @@ class Verification:
 
         from .terminal import columns
 
-        console = Console(file=io.StringIO(), width=120, highlight=False)
+        console = Console(
+            file=io.StringIO(), width=120, color_system=None, highlight=False, emoji=False
+        )
         columns.show(console, self.entries()[0])
         file = console.file
         assert isinstance(file, io.StringIO)
@@ -118,8 +120,7 @@ class Verification:
         """A row for each cell, with the columns of the JSON results."""
         import pandas as pd
 
-        columns = [*results.ROW_KEYS, "surprising"]
-        return pd.DataFrame([row.to_json() for row in self.rows])[columns]
+        return pd.DataFrame(self.document["results"], columns=[*results.ROW_KEYS, "surprising"])
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -263,14 +264,17 @@ def write_report(
     out: Path | str | None = None,
     *,
     studies: Sequence[Path | str] = (),
+    quiet: bool = True,
 ) -> list[Path]:
     """Write the page of verdicts and studies, as ``boundcheck report`` does.
 
     Parameters
     ----------
     results : the folder that :meth:`Verification.save` wrote; the default one, or none beside ``studies``, where None
-    out : page to write, or folder for ``index.html``; that of the results where None
+    out : page to write, or folder for ``index.html``; where None that of the results, or of a study alone, and
+        ``studies.html`` in the default folder of several
     studies : folders of studies
+    quiet : whether to show no progress
 
     Returns
     -------
@@ -279,17 +283,34 @@ def write_report(
     Raises
     ------
     UserError
-        if there are no results, or the page cannot be written
+        if there are no results, the page cannot be written, or it would take the place of other results
     """
     from .page.build import write_report as write
     from .studies import section
     from .terminal.console import DEFAULT_FOLDER
 
     folders = [Path(place) for place in studies]
+    page = None if out is None else Path(out)
+    if results is None and page is None and folders:  # the page of the verdicts stays as it is
+        page = folders[0] / "index.html" if len(folders) == 1 else DEFAULT_FOLDER / "studies.html"
+    _check_pages(folders, page)
     return write(
         DEFAULT_FOLDER if results is None else Path(results),
-        None if out is None else Path(out),
+        page,
         [section.load(place) for place in folders],
         verdicts=results is not None or not folders,
-        quiet=True,
+        quiet=quiet,
     )
+
+
+def _check_pages(studies: Sequence[Path], out: Path | None) -> None:
+    """Refuse what would write over other results."""
+    names = [place.resolve().name for place in studies]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UserError(
+            f"two studies are called '{twice}': expected different names, for their tables are called by them."
+        )
+    if out is not None and out.is_file() and out.suffix.lower() not in (".html", ".htm"):
+        raise UserError(
+            f"output '{out}' is a file that is no page: expected a name that ends in .html, or a folder."
+        )

@@ -46,7 +46,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
     \b
     boundcheck verify --quick                     judge everything
     boundcheck verify 'gappletron/lemma-*' -v     some claims, every case
-    boundcheck verify --learner mine.py:Mine      your own learner
+    boundcheck verify --learner mine.py:Mine      your learner
     boundcheck list learners                      what there is: or claims, adversaries, graphs, studies
     boundcheck replay CERTIFICATE.json            check a refutation by hand
     boundcheck study smoke                        a paper's experiment, in seconds
@@ -64,30 +64,43 @@ def cli(ctx: click.Context, debug: bool) -> None:
 @cli.command()
 @click.argument("claims", nargs=-1, metavar="[CLAIM]...")
 @click.option("--learner", metavar="SPEC", help="Built-in name with parameters, or FILE.py:Class.")
-@click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="Recorded data.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Recorded data: CSV, svmlight, npz or Parquet.",
+)
 @click.option("--label", metavar="COLUMN", help="Label column of the data; default the last.")
 @click.option(
     "--radius",
     type=float,
     metavar="B",
-    help="Bound on the comparator's norm; default that of the adversary's own, 1 for data.",
+    help="Comparator norm: the bound B on the norm of the comparator. By default that of the adversary's planted"
+    " comparator, or 1 where there is none, as for data.",
 )
 @click.option("--graph", metavar="SPEC", help="Feedback graph, e.g. filtering:revealing=0+2.")
-@click.option("--adversary", metavar="SPEC", help="Who makes the sequence, e.g. one-hot:noise=0.1.")
+@click.option(
+    "--adversary",
+    metavar="SPEC",
+    help="Built-in name with parameters, e.g. one-hot:noise=0.1, or FILE.py:Class.",
+)
 @click.option(
     "--claims",
     "claims_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Python file with claims of your own.",
+    help="Python file with your claims, and games if you like.",
 )
 @click.option(
     "--quick",
     is_flag=True,
-    help="The suite at half the size, about a minute; what is your own at a thirteenth, in seconds.",
+    help="The built-in suite at half the size, about a minute; with your learner, data, graph or adversary a"
+    " thirteenth of the rounds, seconds.",
 )
 @click.option(
-    "--full", is_flag=True, help="Eight times the runs; what is your own at forty times the size."
+    "--full",
+    is_flag=True,
+    help="Eight times the runs; with your learner, data, graph or adversary forty times the rounds.",
 )
 @click.option(
     "--runs",
@@ -156,8 +169,9 @@ def verify(
     """Judge claims; globs such as 'gappletron/*', all of them by default.
 
     Without --learner, --data, --graph, --adversary and --radius the built-in suite is judged, in two or three
-    minutes. What is given replaces its part of a few small games, six for a learner, each of 2000 rounds and up
-    to 128 runs: 1.5 million rounds, minutes for a learner in plain Python (--quick: 64 runs of 300 rounds).
+    minutes. Each of these options replaces its part in a few small games: six games for a learner, each with up
+    to 128 runs of 2000 rounds. These are 1.5 million rounds, which take a learner in plain Python minutes
+    (--quick: 64 runs of 300 rounds).
 
     Exit status: 0 as expected, 1 a surprise, 2 wrong input or a run that failed.
 
@@ -193,7 +207,7 @@ def verify(
     written = [path for path in (json_file, junit_file) if path is not None]
     places = [path.resolve() for path in (*written, out / results.VERDICTS, out / results.CURVES)]
     if twice := next((path for path in written if places.count(path.resolve()) > 1), None):
-        raise UserError(f"output '{twice}' is named twice: expected a file of its own for each.")
+        raise UserError(f"output '{twice}' is named twice: expected a different file for each.")
     results.check_writable(out)
     for path in written:
         results.check_file(path)
@@ -265,7 +279,7 @@ def list_(what: str) -> int:
     "claims_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Python file with the claims, if they are your own.",
+    help="Python file with the claims, if they are yours.",
 )
 def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     """Derive both sides of refutations again, and compare every number of their certificates.
@@ -326,36 +340,18 @@ def report(folder: Path | None, studies: tuple[Path, ...], out: Path | None) -> 
     boundcheck verify --quick && boundcheck report
     boundcheck study smoke && boundcheck report --study results/smoke
     """
-    from .page.build import write_report
-    from .studies import section as shown
+    from . import api
+    from .studies import section
 
-    if folder is None and out is None and studies:  # the page of the verdicts stays as it is
-        out = studies[0] / "index.html" if len(studies) == 1 else DEFAULT_FOLDER / "studies.html"
-    _check_pages(studies, out)
-    found = [shown.load(place) for place in studies or shown.found_in(STUDIES_FOLDER)]
-    written = write_report(
-        folder or DEFAULT_FOLDER,
+    written = api.write_report(
+        folder if studies else folder or DEFAULT_FOLDER,
         out,
-        found,
-        verdicts=folder is not None or not studies,
+        studies=studies or section.found_in(STUDIES_FOLDER),
         quiet=not sys.stderr.isatty(),
     )
     lines = "\n".join(f"wrote {path}" for path in written)
     make_console(False).print(lines, markup=False, soft_wrap=True)
     return AS_EXPECTED
-
-
-def _check_pages(studies: tuple[Path, ...], out: Path | None) -> None:
-    """Refuse what would write over other results."""
-    names = [place.resolve().name for place in studies]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UserError(
-            f"two studies are called '{twice}': expected different names, for their tables are called by them."
-        )
-    if out is not None and out.is_file() and out.suffix.lower() not in (".html", ".htm"):
-        raise UserError(
-            f"output '{out}' is a file that is no page: expected a name that ends in .html, or a folder."
-        )
 
 
 def _fail(message: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import os
 import re
@@ -139,6 +140,27 @@ def test_contributing_examples_pass_the_linter(copy_of_the_package: Path) -> Non
         text=True,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_guides_claim_needs_at_most_eight_of_our_names() -> None:
+    """From one import for authors, and what the claim says of its own family."""
+    (text,) = [text for _, text in blocks("CONTRIBUTING.md") if "Claim(" in text]
+    ours = [node for node in ast.walk(ast.parse(text)) if getattr(node, "level", 0)]
+    assert sum(len(node.names) for node in ours) <= 8
+    assert [node.module for node in ours if node.module == "author"]
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/learners.md"])
+def test_the_files_that_are_named_exist(name: str) -> None:
+    written = "\n".join(text for _, text in blocks(name))
+    text = (ROOT / name).read_text(encoding="utf-8")
+    folders = "|".join(
+        path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."
+    )
+    named = set(re.findall(rf"`((?:{folders})/[\w/.-]*)`", text))
+    assert named or name != "CONTRIBUTING.md"
+    made = {path for path in named if f"# {path}\n" in written}
+    assert [path for path in sorted(named - made) if not (ROOT / path).exists()] == []
 
 
 def test_the_page_on_learners_is_true() -> None:

@@ -186,7 +186,7 @@ def test_a_claim_of_ones_own_is_refuted_and_replayed(
 def test_an_error_in_a_claim_names_file_and_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = OWN_CLAIM.replace("rounds.column(\"error\")", "rounds.block.nope")
+    text = OWN_CLAIM.replace('rounds.column("error")', "rounds.block.nope")
     (tmp_path / "mine.py").write_text(text, encoding="utf-8")
     line = 1 + text.splitlines().index("    errors = rounds.block.nope")
     catalog.claims.cache_clear()
