@@ -32,7 +32,10 @@ class Peeker:
         pass
 
     def predict(self, x):
-        return np.eye(2)[sys._getframe(3).f_locals["label"]]
+        frame = sys._getframe()
+        while "label" not in frame.f_locals:
+            frame = frame.f_back
+        return np.eye(2)[frame.f_locals["label"]]
 
     def update(self, x, action, label):
         pass

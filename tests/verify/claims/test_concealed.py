@@ -13,17 +13,14 @@ from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates.make import exact_certificate
 from boundcheck.verify.claims.gappletron.concealment.chain import chain_of, instance_of
-from boundcheck.verify.claims.gappletron.concealment.instance import ConcealedInstance
+from boundcheck.verify.claims.gappletron.concealment.instance import LONGEST, ConcealedInstance
 from boundcheck.verify.claims.gappletron.settings import RULES, concealed_settings
 from boundcheck.verify.claims.gappletron.theorem_4 import _sides_b
-from boundcheck.verify.exact.concealed import LONGEST
 from boundcheck.verify.games.labels.case import Case
-from boundcheck.verify.games.labels.record import ERROR, LOSS, OBSERVATION, OBSERVED
-from boundcheck.verify.games.labels.run_sums import play_ledgers
+from boundcheck.verify.games.labels.record import BEST, ERROR, LOSS, OBSERVATION, OBSERVED
 from boundcheck.verify.outcome import Verdict
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
-from boundcheck.verify.studies.learners import BEST
 from boundcheck.verify.suite import run as suite
 
 CLAIM = catalog.claims()["gappletron/theorem-4b"]
@@ -102,11 +99,11 @@ def test_runs_have_the_mean_of_the_chain() -> None:
     case, runs = small("printed"), 400
     chain = chain_of(case)
     assert chain is not None
-    ledger = play_ledgers(case, range(runs))[-1]
-    mean = float((ledger.errors + ledger.learner_loss / 5).mean())
+    (totals,) = case.totals_at([T], range(runs))
+    mean = float((totals.errors + totals.learner_loss / 5).mean())
     assert abs(mean - chain.observed) < chain.largest * math.sqrt(math.log(2e9) / (2 * runs))
-    assert (ledger.explored == T).all()
-    bound = _sides_b(case, CLAIM.form("printed"), ledger).bounds[0].values
+    assert (totals.explored == T).all()
+    bound = _sides_b(case, CLAIM.form("printed"), totals).bounds[0].values
     assert bound == pytest.approx(float(instance_of(chain).envelope), rel=1e-6)
 
 
@@ -173,7 +170,7 @@ def test_few_labels_refute_nothing() -> None:
     assert row.surprising, "the suite expects a refutation there"
     (short,) = suite.judge_job(suite.Job(small("printed").setting, (CLAIM.id,)), 0)
     assert short.verdict == Verdict.VACUOUS
-    assert "bites from T = 101" in short.outcome.evidence
+    assert "is non-vacuous from T = 101" in short.outcome.evidence
 
 
 @pytest.mark.parametrize(
