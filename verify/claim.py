@@ -1,4 +1,4 @@
-"""What a claim is: statement, source, forms and the judge of both sides, in one object.
+"""A claim: statement, source, forms and the judge of both sides, in one object.
 
 A claim has a form or two, named by where the statement comes from: "printed" in the paper that the claim cites;
 "derived" here for the learner, in a form that nobody printed; "transferred" as printed to a setting that it was not
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ..algorithms.spec import command_name
 from .exact.numbers import Interval
@@ -31,12 +31,12 @@ def about_others(*learners: type) -> str:
 
 
 def is_named(claim: str, globs: Iterable[str]) -> bool:
-    """Whether one of the globs, such as those that a learner promises, matches the id of a claim."""
+    """True if one of the globs, such as those that a learner promises, matches the id of a claim."""
     return any(fnmatchcase(claim, glob) for glob in globs)
 
 
 class Proof(StrEnum):
-    """What is known of the proof of a form, apart from any run."""
+    """The state of the proof of a form, apart from any run."""
 
     PROVED = "proved"
     BROKEN = "broken"
@@ -46,7 +46,7 @@ class Proof(StrEnum):
 
 @dataclass(frozen=True)
 class Source:
-    """Where a statement stands."""
+    """The place of a statement in the literature."""
 
     authors: str
     title: str
@@ -113,7 +113,7 @@ class Cell:
 
 
 class Judge(Protocol):
-    """How a claim is put to the test.
+    """The protocol of judges, which turn runs into evidence.
 
     Attributes
     ----------
@@ -143,6 +143,24 @@ class Judge(Protocol):
         """Both sides of an exact instance, without rounding; None for a judge without such instances."""
 
 
+class Watcher(Protocol):
+    """Somebody who looks at the rounds of a game while others do as well."""
+
+    def see(self, run: int, rounds: Any) -> None:
+        """Look at the next block of a run."""
+
+    def evidence(self) -> Evidence:
+        """Both sides and the evidence, once every run has been seen."""
+
+
+@runtime_checkable
+class RoundByRound(Judge, Protocol):
+    """A judge that looks at every round, so that one play of a game serves all such judges."""
+
+    def watch(self, cell: Cell) -> Watcher:
+        """A watcher for a cell."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """A theorem, lemma or condition that can be put to the test.
@@ -169,7 +187,7 @@ class Claim:
 
     @property
     def kind(self) -> Kind:
-        """How it is judged."""
+        """The kind of its judge."""
         return self.judge.kind
 
     def form(self, name: str) -> Form:

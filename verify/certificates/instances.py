@@ -29,7 +29,7 @@ class Instance(Protocol):
 
     @property
     def derived(self) -> Json:
-        """What follows from them."""
+        """Numbers that follow from them."""
 
     def simpler(self) -> Iterator[Instance]:
         """Instances with one number made simpler."""

@@ -27,12 +27,12 @@ EARLIER = {1: "boundcheck 0.1"}
 
 
 def length(instance: Instance) -> int:
-    """Of an instance as text, in characters; the shorter one makes the better certificate."""
+    """Length of an instance as text, in characters; the shorter one makes the better certificate."""
     return len(canonical(instance.to_json()))
 
 
 def header(kind: str, claim: Claim, form: Form, schema: int = SCHEMA) -> dict[str, Any]:
-    """What every certificate says first."""
+    """The first fields of every certificate."""
     return {
         "schema": schema,
         "kind": kind,
@@ -143,7 +143,7 @@ def played_certificate(cell: Cell, sides: Any, run: int, at: int) -> Certificate
 
 
 def violates(played: Certificate) -> bool:
-    """Whether the claim is violated in the last round of a played certificate, beyond rounding."""
+    """True if the claim is violated in the last round of a played certificate, beyond rounding."""
     observed, envelope = played.values
     return observed - envelope > float(played.content["numbers"]["rounds"][-1]["tolerance"])
 

@@ -15,7 +15,7 @@ from typing import Any
 from ...algorithms.spec import user_file
 from ...errors import UserError, require
 from .. import catalog
-from ..claim import Cell, Claim, Form
+from ..claim import Cell, Claim, Form, RoundByRound
 from ..judges.decide import decide
 from ..outcome import Certificate, digest_of
 from ..resolve import resolve
@@ -118,7 +118,7 @@ def _replay(path: Path, content: dict[str, Any]) -> Replay:
     known = catalog.claims()
     require(
         content["claim"] in known,
-        f"claim '{content['claim']}' of '{path}' is unknown: a claim of your own is found with"
+        f"claim '{content['claim']}' of '{path}' is unknown: a claim of yours is found with"
         " --claims FILE.",
     )
     claim = known[content["claim"]]
@@ -207,14 +207,14 @@ def _cell_of(path: Path, content: dict[str, Any], claim: Claim, form: Form, runs
 
 
 def _is_there(learner: str) -> bool:
-    """Whether the file of a learner is there; one that is not is refused where it is loaded."""
+    """True if the file of a learner is there; one that is not is refused where it is loaded."""
     file = user_file(learner)
     return file is None or Path(file).is_file()
 
 
 def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:
     sides = getattr(claim.judge, "sides", None)
-    require(hasattr(claim.judge, "watch"), f"{claim.id} is not judged round by round.")
+    require(isinstance(claim.judge, RoundByRound), f"{claim.id} is not judged round by round.")
     cell = _cell_of(path, content, claim, form)
     at, run = content["round"], content["replicate"]
     horizon = cell.case.horizon
@@ -271,7 +271,7 @@ def _named(form: Form, values: tuple[float, float]) -> dict[str, float]:
 
 
 def _told(content: dict[str, Any], horizon: int, envelope: float) -> dict[str, Any]:
-    """What a certificate of sampling says of its game and its runs, a value each."""
+    """The contents of a statistical certificate about its game and its runs, a value each."""
     game, resolved = content["game"], content["game"]["resolved"]
     row = {name: game[name] for name in ("learner", "adversary", "graph")}
     row |= {"T": horizon, "runs": content["replicates"]}
@@ -297,7 +297,7 @@ def _exceeded(observed: list[str], bounds: list[Any]) -> int:
 
 
 def _can_compile() -> bool:
-    """Whether numba is there; the plain Python loop gives the same numbers, but many runs take long."""
+    """True if numba is there; the plain Python loop gives the same numbers, but many runs take long."""
     try:
         import numba  # noqa: F401
     except ImportError:

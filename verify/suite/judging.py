@@ -6,13 +6,13 @@ from __future__ import annotations
 import inspect
 import logging
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ...errors import LearnerError, UserError, located, said
 from .. import claims as claims_package
-from ..claim import Cell, Claim
+from ..claim import Cell, Claim, RoundByRound
 from ..games.game import Case
 from ..judges.decide import decide
 from ..outcome import Evidence, Outcome, Verdict
@@ -33,54 +33,55 @@ def judge_cells(
 
     Claims that are judged by sampling play ``sampled_runs`` of them, if given.
     """
-    watching = [cell for cell in cells if hasattr(cell.claim.judge, "watch")]
-    seen = _watch(case, watching, runs)
-    for cell in cells:
-        if id(cell) in seen:
-            yield cell, seen[id(cell)]
+    watching = {
+        i: cell for i, cell in enumerate(cells) if isinstance(cell.claim.judge, RoundByRound)
+    }
+    watched = _watch(case, watching, runs) if watching else {}
+    for i, cell in enumerate(cells):
+        if i in watched:
+            yield cell, watched[i]
             continue
-        many = sampled_runs if cell.claim.judge.sampled and sampled_runs else runs
-        yield (
-            cell,
-            _guarded(cell, lambda cell=cell, many=many: cell.claim.judge.examine(cell, many)),
-        )
+        judge = cell.claim.judge
+        many = sampled_runs if judge.sampled and sampled_runs else runs
+        yield cell, _guarded(cell, partial(judge.examine, cell, many))
 
 
-def _watch(case: Case, cells: Sequence[Cell], runs: int) -> dict[int, Outcome]:
-    """Of the cells that look at every round the outcomes, by the identity of the cell."""
-    watches: dict[int, Any] = {id(cell): cell.claim.judge.watch(cell) for cell in cells}  # type: ignore[attr-defined]
-    by_id = {id(cell): cell for cell in cells}
-    found: dict[int, Outcome] = {}
+def _watch(case: Case, cells: Mapping[int, Cell], runs: int) -> dict[int, Outcome]:
+    """Play the runs once for all cells that look at every round, and return their outcomes by position."""
+    watches = {
+        i: cell.claim.judge.watch(cell)
+        for i, cell in cells.items()
+        if isinstance(cell.claim.judge, RoundByRound)
+    }
+    failed: dict[int, Outcome] = {}
+    stopped: Outcome | None = None
     try:
-        for run in range(runs if watches else 0):
+        for run in range(runs):
             for rounds in case.play(run):
-                for key in [key for key in watches if key not in found]:
+                for i in watches.keys() - failed.keys():
                     try:
-                        watches[key].see(run, rounds)
+                        watches[i].see(run, rounds)
                     except (LearnerError, UserError):
                         raise
                     except Exception as error:
-                        found[key] = _failed(by_id[key].claim, error)
+                        failed[i] = _failed(cells[i].claim, error)
     except LearnerError as error:
-        failed = Outcome(Verdict.ERROR, evidence=str(error), flags=(LEARNER_FAILED,))
-        return found | {key: failed for key in watches if key not in found}
+        stopped = Outcome(Verdict.ERROR, evidence=str(error), flags=(LEARNER_FAILED,))
     except UserError:
         raise
-    except Exception as error:
+    except Exception as error:  # of the game itself, ours
         logger.exception("case %s failed", case.setting.key)
-        failed = Outcome(Verdict.ERROR, evidence=located(error))
-        return found | {key: failed for key in watches if key not in found}
-    for key, watch in watches.items():
-        if key not in found:
-            found[key] = _guarded(by_id[key], watch.evidence)
-    return found
+        stopped = Outcome(Verdict.ERROR, evidence=located(error))
+    return {
+        i: failed.get(i) or stopped or _guarded(cells[i], watch.evidence)
+        for i, watch in watches.items()
+    }
 
 
-def _guarded(cell: Cell, examine: Any) -> Outcome:
-    """The outcome of a cell; what its own code raises is its own trouble."""
+def _guarded(cell: Cell, examine: Callable[[], Evidence]) -> Outcome:
+    """The outcome of a cell; an exception in the code of its claim is an error of this cell alone."""
     try:
-        evidence: Evidence = examine()
-        return decide(evidence)
+        return decide(examine())
     except LearnerError as error:
         return Outcome(Verdict.ERROR, evidence=str(error), flags=(LEARNER_FAILED,))
     except UserError:
@@ -104,7 +105,7 @@ def trouble_in(claim: Claim, error: Exception) -> str:
 
 
 def _is_a_claims(file: Path) -> bool:
-    """Whether a file holds claims: it lies in their folder, or is a user's."""
+    """True for a file of claims: one in their folder, or of the user's."""
     resolved = file.resolve()
     if resolved.is_relative_to(_CLAIMS):
         return True
@@ -114,7 +115,7 @@ def _is_a_claims(file: Path) -> bool:
 
 
 def _defined(claim: Claim) -> str:
-    """Where the function that a claim's judge calls is defined; its id where there is none."""
+    """File and line of the function that a claim's judge calls; the id of the claim where there is none."""
     for value in vars(claim.judge).values():
         function = getattr(value, "func", value)  # of a partial
         code = getattr(function, "__code__", None)

@@ -141,7 +141,7 @@ class _Promised(str):
 
 @dataclass(frozen=True)
 class _Asked:
-    """What the promises of one learner are checked on. The learner is the very same one, with the attributes
+    """The games on which the promises of one learner are checked. The learner is the same object, with the attributes
     that it has now."""
 
     learner: Any = field(compare=False)

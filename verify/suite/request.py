@@ -15,7 +15,7 @@ from typing import Any
 
 from ...errors import UserError, require, suggest
 from .. import catalog
-from ..claim import Claim, is_named
+from ..claim import Claim, RoundByRound, is_named
 from ..games.game import Game
 from ..setting import SCALES, Setting
 from .run import Job
@@ -26,7 +26,7 @@ SAMPLED_RUNS = {"quick": 64, "default": 128, "full": 512}
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be verified.
+    """A request for verdicts, as the command line or a function call makes it.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Request:
 
     @property
     def replaces_an_axis(self) -> bool:
-        """Whether an axis of the built-in suite is replaced."""
+        """True if an axis of the built-in suite is replaced."""
         axes = (self.learner, self.adversary, self.graph, self.data, self.comparator_norm)
         return any(axis is not None for axis in axes)
 
@@ -109,7 +109,7 @@ def jobs_for(request: Request) -> list[Job]:
             jobs if request.runs is None else [replace(j, sampled_runs=request.runs) for j in jobs]
         )
     every = tuple(claim.id for claim in chosen)
-    in_rounds = tuple(claim.id for claim in chosen if hasattr(claim.judge, "watch"))
+    in_rounds = tuple(claim.id for claim in chosen if isinstance(claim.judge, RoundByRound))
     sampled = request.runs or SAMPLED_RUNS[request.scale]
     return [
         Job(setting, in_rounds if rounds_only else every, True, sampled, request.claims_file)
@@ -135,8 +135,8 @@ def _check(request: Request) -> None:
         require(value is None or value >= 1, f"{name}={value}: expected at least 1.")
     require(
         request.rounds is None or request.replaces_an_axis,
-        f"rounds={request.rounds} is given without a learner, adversary, graph or data: the built-in suite has"
-        " horizons of its own.",
+        f"rounds={request.rounds} is given without a learner, adversary, graph or data: the built-in suite"
+        " sets its horizons itself.",
     )
 
 

@@ -41,15 +41,15 @@ ROW_KEYS = (
     "observed", "envelope", "ratio", "regret_ratio", "headroom", "evidence", "runs", "rounds", "flags",
     "certificate",
 )  # fmt: skip
-"""What verdicts.json says of the run, and of each cell; a report needs all of it. A cell that has a frontier has it
-under a key of its own."""
+"""Keys of verdicts.json for the run, and for each cell; a report needs all of them. A cell with a frontier has one
+more key, ``frontier``."""
 
 CURVE_COLUMNS = ("claim", "form", "case", *(field.name for field in fields(Curve)))
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a result folder holds.
+    """The contents of a result folder.
 
     Attributes
     ----------
@@ -273,7 +273,7 @@ def _curves(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def describe_suite(rows: Sequence[Row], seed: int, seconds: float) -> dict[str, Any]:
-    """What made the numbers; only ``seconds`` may differ between two equal runs."""
+    """Versions, seed and machine behind the numbers; only ``seconds`` may differ between two equal runs."""
     sampled = sum(row.outcome.sampled for row in rows)
     libraries = ("boundcheck", "numpy", "scipy", "numba")
     return {

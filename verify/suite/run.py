@@ -75,7 +75,7 @@ class Row:
 
     @property
     def surprising(self) -> bool:
-        """Whether the run fails because of this row."""
+        """True if the run fails because of this row."""
         return is_surprise(self.expected, self.verdict, self.users)
 
     def to_json(self, certificate: str | None = None) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def is_surprise(expected: str | None, verdict: str, users: bool = False) -> bool:
-    """Whether a verdict fails the run.
+    """True for a verdict that fails the run.
 
     In the built-in suite every verdict but the expected one does, where one is expected. On an axis of the user's only
     a refutation or an error does, where the claim is expected to hold: nothing may have been put to the test there.
@@ -125,7 +125,7 @@ def is_surprise(expected: str | None, verdict: str, users: bool = False) -> bool
 
 
 def expected_verdict(claim: Claim, form: Form, case: Case, users: bool) -> Verdict | None:
-    """What the verdict should be; for a case of the user's, that a promised true form is not refuted."""
+    """The expected verdict; on a case of the user's, ``holds`` for a true form that the learner promises."""
     if not users:
         return form.expects(case)
     promised = is_named(claim.id, getattr(case.learner, "promises", ()))

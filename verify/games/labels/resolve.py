@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -28,18 +29,18 @@ def norm_around(comparator: Comparator) -> float:
     if comparator.fractions is None:
         return comparator.norm * (1 + 2**-40) or 1.0
     squared = sum((u * u for row in comparator.fractions for u in row), Fraction(0))
-    radius = math.sqrt(squared)
-    while Fraction(radius) ** 2 < squared:
-        radius = math.nextafter(radius, math.inf)
-    return radius or 1.0
+    bound = math.sqrt(squared)
+    while Fraction(bound) ** 2 < squared:
+        bound = math.nextafter(bound, math.inf)
+    return bound or 1.0
 
 
-def fits(comparator: Comparator, radius: float) -> bool:
-    """Whether the comparator lies in the ball, exactly where its entries are known exactly."""
+def fits(comparator: Comparator, bound: float) -> bool:
+    """True if the norm of the comparator is at most the bound, exactly where its entries are known exactly."""
     if comparator.fractions is None:
-        return comparator.norm <= radius
+        return comparator.norm <= bound
     squared = sum((u * u for row in comparator.fractions for u in row), Fraction(0))
-    return squared <= Fraction(radius) ** 2
+    return squared <= Fraction(bound) ** 2
 
 
 @lru_cache(maxsize=16)
@@ -49,16 +50,23 @@ def _sequence(adversary: Any, horizon: int | None, seed: int) -> Sequence:
 
 
 DATA = "data:"
-"""What the spec of recorded data begins with: ``data:FILE`` or ``data:FILE@COLUMN``."""
+"""Prefix of the spec of recorded data: ``data:FILE`` or ``data:FILE@COLUMN``."""
 
 
 @lru_cache(maxsize=4)
 def recorded(spec: str) -> Recorded:
-    """What a file of data holds."""
-    from ....adversaries import recorded  # with pandas, which nobody else needs to resolve
+    """The rounds in a file of recorded data."""
+    from ....adversaries.recorded import load  # with pandas, which nobody else needs to resolve
 
-    path, label = recorded.split_label(spec.removeprefix(DATA))
-    return recorded.load(Path(path), label=label)
+    path, label = _path_of(spec)
+    return load(Path(path), label=label)
+
+
+def _path_of(spec: str) -> tuple[str, str | None]:
+    """The path and the label column that a spec of recorded data names."""
+    from ....adversaries.recorded import split_label
+
+    return split_label(spec.removeprefix(DATA))
 
 
 FEW_LABELS = 20
@@ -118,13 +126,12 @@ def _sequence_of(setting: Setting, adversary: Any, seed: int) -> Sequence:
         return adaptive.blank(adversary, setting.horizon)
     if isinstance(setting.adversary, str) and setting.adversary.startswith(DATA):
         sequence: Sequence = adversary.sequence(setting.horizon)
-        _check_data(setting.adversary.removeprefix(DATA).partition("@")[0], sequence)
+        _check_data(_path_of(setting.adversary)[0], sequence)
         return sequence
-    try:
+    if isinstance(adversary, Hashable):
         return _sequence(adversary, setting.horizon, seed)
-    except TypeError:  # of a user's class, which cannot be hashed
-        found: Sequence = adversary.sequence(setting.horizon, seed)
-        return found
+    found: Sequence = adversary.sequence(setting.horizon, seed)
+    return found
 
 
 def _graph_of(setting: Setting, n_labels: int) -> graphs.FeedbackGraph:
@@ -140,7 +147,7 @@ def _graph_of(setting: Setting, n_labels: int) -> graphs.FeedbackGraph:
 def _comparator_of(
     sequence: Sequence, learner: Any, graph: graphs.FeedbackGraph, bound: float | None
 ) -> tuple[Comparator, float]:
-    """The planted comparator where it lies in the ball, otherwise a fitted one, and the radius of the ball."""
+    """The planted comparator where its norm is at most the bound, otherwise a fitted one, and the bound."""
     planted = sequence.comparator
     if bound is None:
         bound = 1.0 if planted is None else norm_around(planted)
@@ -163,7 +170,7 @@ def resolve(setting: Setting, learner: Any, adversary: Any, seed: int) -> Case:
     bound = setting.comparator_norm
     require(
         bound is None or SMALLEST <= bound <= LARGEST,
-        f"radius B={bound}: expected a number above 0, from {SMALLEST:g} to {LARGEST:g}.",
+        f"comparator norm B={bound}: expected a number above 0, from {SMALLEST:g} to {LARGEST:g}.",
     )
     sequence = _sequence_of(setting, adversary, seed)
     graph = _graph_of(setting, sequence.n_labels)
