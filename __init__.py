@@ -23,7 +23,7 @@ _AUTHOR = (
     "Kind", "Known", "Law", "LowerBound", "Mean", "MeanSides", "OneRound", "Pathwise", "PerRun", "Proof", "Reached",
     "RunSides", "Setting", "Sides", "Source", "Suspect", "Tail", "TailSides", "Verdict",
 )  # fmt: skip
-"""What the author of a claim needs; verify/author.py has the same names."""
+"""The names that the author of a claim needs; verify/author.py has the same."""
 
 #: Each public name and the module that holds it.
 _HOMES = {

@@ -1,4 +1,4 @@
-"""What there is: games, learners, adversaries and claims, found by walking their folders.
+"""The catalogue of games, learners, adversaries and claims, found by walking their folders.
 
 A game is an instance of :class:`~.games.game.Game` in a module of verify/games/; it says which classes are its learners
 and adversaries. A claim is a :class:`~.claim.Claim` in a module of verify/claims/. A class is called on the command

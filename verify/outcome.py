@@ -1,4 +1,4 @@
-"""What is found of a statement on a case: evidence, the verdict that follows from it, curves, and a certificate."""
+"""Results on a cell: evidence, the verdict that follows from it, curves, and a certificate."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LOUDEST_FIRST = (
 
 
 class Kind(StrEnum):
-    """How a claim is judged; a law of the mistakes, tested from both sides, is a mean."""
+    """The kinds of judges; a law of the mistakes, tested from both sides, is a mean."""
 
     EXACT = "exact"
     PATHWISE = "pathwise"
@@ -160,7 +160,7 @@ class Curve:
 
 @dataclass
 class Evidence:
-    """What a judge found of a form on a case: both sides, and all that ``judges/decide.py`` needs for a verdict.
+    """A judge's findings on a cell: both sides, and all that ``judges/decide.py`` needs for a verdict.
 
     Attributes
     ----------
@@ -218,8 +218,8 @@ class Outcome:
     flags: tuple[str, ...] = ()
     certificate: Certificate | None = None
     sampled: bool = False
-    """Whether a false alarm is possible, at the level of one sampled cell."""
+    """True if a false alarm is possible, at the level of one sampled cell."""
     curve: Curve | None = field(default=None, repr=False)
     """Both sides over the rounds, for the report."""
     frontiers: Any = field(default=None, repr=False)
-    """What a claim about a frontier found, for the report."""
+    """The frontiers of a claim about one, for the report."""

@@ -8,12 +8,12 @@ from typing import Any
 SCALES = ("quick", "default", "full")
 
 LONGER = 8
-"""How many times the runs of the default scale the full one plays."""
+"""The runs of the full scale as a multiple of those of the default one."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is to be played; :mod:`.resolve` makes a case of it.
+    """A game by the names of its parts; :mod:`.resolve` makes a case of it.
 
     Attributes
     ----------

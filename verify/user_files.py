@@ -15,14 +15,14 @@ from ..algorithms.spec import user_file
 from ..errors import UserError, require, said, unknown
 
 IN_A_FILE = re.compile(r"\.py(:\w+)?$")
-"""What ends like this is a class in a file of the user's, unless it begins with a name."""
+"""The end of a spec of a class in a file of the user's, unless it begins with a name."""
 
 WITH_PARAMETERS = re.compile(r"[\w-]+:\w+=")
-"""What begins like this is a name with parameters, known or not."""
+"""The beginning of a name with parameters, known or not."""
 
 
 def names_a_file(spec: str, known: object) -> bool:
-    """Whether a spec names a class in a file of the user's, and not one of the ``known`` names."""
+    """True if a spec names a class in a file of the user's, and not one of the ``known`` names."""
     name = spec.partition(":")[0].strip()
     has_name = (isinstance(known, dict) and name in known) or WITH_PARAMETERS.match(spec)
     return IN_A_FILE.search(spec) is not None and not has_name

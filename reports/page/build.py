@@ -43,7 +43,7 @@ MEANING = {
     Kind.TAIL: "one of these runs reaches an envelope smaller by that factor",
     Kind.FRONTIER: "a known S smaller by that factor would have been refuted by these runs",
 }
-"""What the headroom says, for each kind of claim."""
+"""The meaning of the headroom, for each kind of claim."""
 
 
 def write_report(
@@ -59,8 +59,8 @@ def write_report(
     Parameters
     ----------
     folder : what ``verify`` wrote; with studies it need not have written anything
-    out : file to write, or folder for ``index.html``, which is any name without a suffix; the results' own when
-        None
+    out : file to write, or folder for ``index.html``, which is any name without a suffix; that of the results
+        when None
     found : studies to show as well
     verdicts : whether to show what ``verify`` wrote; without it there must be a study
     quiet : show no progress
@@ -123,7 +123,7 @@ def write_report(
     try:
         if studies or path != out:
             path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_own_ids(text), encoding="utf-8")
+        path.write_text(_unique_ids(text), encoding="utf-8")
     except OSError as error:
         raise UserError(
             f"page '{path}' cannot be written: {error.strerror}; expected a file in a folder that exists."
@@ -158,13 +158,13 @@ def _broken(spec: str, after: str = ",") -> Markup:
     return Markup(f"{after}<wbr>").join(escape(part) for part in spec.split(after))
 
 
-def _own_ids(page: str) -> str:
-    """The page with the ids of each picture made its own; each was drawn as if it were alone."""
+def _unique_ids(page: str) -> str:
+    """The page with the ids of each picture made unique; each was drawn as if it were alone."""
     numbers = count()
 
     def rename(picture: re.Match[str]) -> str:
-        own = f"s{next(numbers)}-"
-        return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{own}", picture[0])
+        prefix = f"s{next(numbers)}-"
+        return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}", picture[0])
 
     return re.sub(r"<svg.*?</svg>", rename, page, flags=re.DOTALL)
 
@@ -258,7 +258,7 @@ def _markup(picture: str | None) -> Markup | None:
 
 
 def _strength(row: Result, level: float) -> str:
-    """How much the verdict of a row would notice, and how surely it is no false alarm."""
+    """The strength of a row's verdict in words: its headroom, and the probability of a false alarm."""
     words = []
     if row["headroom"] is not None and row["kind"] in MEANING:
         words.append(f"headroom {_number(row['headroom'])}: {MEANING[row['kind']]}")

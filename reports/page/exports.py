@@ -150,5 +150,5 @@ FORMATS = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
 
 
 def file_names(rows: Sequence[Result]) -> list[str]:
-    """What ``write_tables`` writes."""
+    """The names of the files that ``write_tables`` writes."""
     return [f"{name}.{ending}" for name, ending in product(frames_of(rows), FORMATS)]

@@ -129,7 +129,7 @@ def _heat_map(results: Sequence[Result], relation: str) -> str:
 
 
 def _excess(ratio: float | None, sign: int) -> float:
-    """How far beyond the envelope in powers of ten; a refuted case without a ratio is infinitely far."""
+    """The excess over the envelope in powers of ten, infinite for a refuted case without a ratio."""
     if ratio is None:
         return math.inf
     return sign * (math.log10(ratio) if ratio > 0 else -math.inf)

@@ -24,7 +24,7 @@ DIGITS = 12
 """Decimals of edges in tables: beyond them is what a grid was rounded to."""
 
 ROOM = 1.3
-"""How far the axis goes beyond what is on it, as a factor."""
+"""The factor by which the axis reaches beyond what is on it."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _known(axes: Axes, found: Frontiers) -> None:
 
 
 def _words(axes: Axes, x: FloatArray, low: FloatArray, high: FloatArray, found: Frontiers) -> None:
-    """What the points on either side of the band are, in the middle of the room that they have."""
+    """Words for the points on either side of the band, in the middle of the room that they have."""
     to_axes = axes.transData + axes.transAxes.inverted()
     box = {"fc": "white", "alpha": 0.8, "lw": 0, "pad": 1}
 

@@ -30,16 +30,16 @@ BAND = (0.05, 0.95)
 
 SOFT = "#8a929b"
 FAR = 1.5
-"""Envelopes further from the runs than this many times their spread get an axis of their own."""
+"""Envelopes further from the runs than this many times their spread get a second axis."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The pictures of one case: the row it belongs to, SVG texts, and from where the envelope bites."""
+    """The pictures of one case: its row, SVG texts, and the round from which on the envelope is non-vacuous."""
 
     row: Result
     pictures: list[str] = field(repr=False)
-    bites: str = ""
+    non_vacuous: str = ""
 
 
 def panels(curves: pd.DataFrame, rows: Sequence[Result], observed: str = "mistakes") -> list[Panel]:
@@ -69,20 +69,20 @@ def _panel(curves: pd.DataFrame, row: Result, observed: str) -> Panel:
         return Panel(row, [_runs(curves, colour)])
     tightest = curves[curves["delta"].isna() | (curves["delta"] == curves["delta"].max())]
     envelope = tightest.groupby("rounds")["envelope"].mean()
-    start = bites_from(envelope.index.to_numpy(np.float64), envelope.to_numpy())
+    start = non_vacuous_from(envelope.index.to_numpy(np.float64), envelope.to_numpy())
     if start is None:
-        bites = f"never below t up to t = {envelope.index[-1]:,}"
+        words = f"vacuous up to t = {envelope.index[-1]:,}"
     else:
-        bites = f"bites from t ≈ {_rounded(start):,}" if start > 1 else "bites from the first round"
-    pictures = [_sampled(curves, colour, start, bites)]
+        words = f"non-vacuous from t {'≈' if start > 1 else '='} {_rounded(start):,}"
+    pictures = [_sampled(curves, colour, start, words)]
     if row["kind"] == Kind.TAIL and row["verdict"] != Verdict.VACUOUS:
         pictures.append(_histogram(curves, colour, observed))
-    return Panel(row, pictures, bites)
+    return Panel(row, pictures, words)
 
 
-def bites_from(rounds: FloatArray, envelope: FloatArray) -> float | None:
-    """The number of rounds from which on the envelope stays below it, so that it says something; between
-    two checkpoints on the straight line in logarithms. None if it never does.
+def non_vacuous_from(rounds: FloatArray, envelope: FloatArray) -> float | None:
+    """The number of rounds from which on the envelope stays below it; between two checkpoints on the straight line in
+    logarithms. None if it never does.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _style() -> Any:
     return sns.axes_style("whitegrid", STYLE)
 
 
-def _sampled(curves: pd.DataFrame, colour: str, start: float | None, bites: str) -> str:
+def _sampled(curves: pd.DataFrame, colour: str, start: float | None, words: str) -> str:
     """Mean and band over the runs against each envelope, and the line of a mistake in every round."""
     figure = Figure(figsize=(3.4, 2.3))
     axes = _axes(figure, "log")
@@ -157,7 +157,7 @@ def _sampled(curves: pd.DataFrame, colour: str, start: float | None, bites: str)
         axes.plot([start], [start], "o", color=INK, ms=5)
     axes.text(
         *(0.02 if below else 0.98, 0.05),
-        bites,
+        words,
         transform=axes.transAxes,
         color=INK,
         ha="left" if below else "right",
@@ -169,7 +169,7 @@ def _sampled(curves: pd.DataFrame, colour: str, start: float | None, bites: str)
 
 
 def _histogram(curves: pd.DataFrame, colour: str, observed: str) -> str:
-    """What is observed at the end over the runs, and each delta's envelope; on an axis of its own if it is far."""
+    """A histogram of the observed side at the end, and each delta's envelope; on a second axis if it is far."""
     final = curves[curves["rounds"] == curves["rounds"].max()]
     values = final.loc[final["delta"] == final["delta"].max(), "observed"].to_numpy()
     bounds = {float(str(delta)): own["envelope"] for delta, own in final.groupby("delta")}

@@ -15,13 +15,13 @@ from matplotlib.textpath import TextToPath
 from numpy.typing import ArrayLike
 
 SIZE = 14
-"""Of the font, in points."""
+"""Size of the font, in points."""
 
 MARGIN = 7.2
 """Around the formula, in points."""
 
 HIGHEST, LOWEST = 0.76, 0.24
-"""How far a line of text reaches from its base, in units of the size, whatever stands in it."""
+"""Reach of a line of text above and below its base, in units of the size, whatever stands in it."""
 
 GRID = 64
 """Lines to the unit in which glyphs are placed: the points of their outlines lie on them."""
@@ -44,7 +44,7 @@ _PLAIN_LATEX = (
 )
 
 _LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
-"""What SVG writes before the first of several points with the same code of matplotlib's."""
+"""The letters that SVG writes before the first of several points with the same code of matplotlib's."""
 
 
 def mathtext(statement: str) -> str:

@@ -21,13 +21,13 @@ STUDIES_FOLDER = Path("results")
     default=STUDIES_FOLDER,
     show_default=True,
     metavar="DIR",
-    help="Folder in which the study has its own.",
+    help="Folder that holds the folder of the study.",
 )
 @click.option(
     "--resume", is_flag=True, help="Keep what an earlier study of this name has in common with it."
 )
 @click.option("--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True)
-@click.option("--scheduler", metavar="ADDRESS", help="Of the dask cluster.")
+@click.option("--scheduler", metavar="ADDRESS", help="Address of the dask cluster.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Processes to use."
 )

@@ -1,4 +1,4 @@
-"""What ``boundcheck study`` does: plays what is missing, and says what was found, damaged, done and failed."""
+"""The work of ``boundcheck study``: it plays unfinished cases, and reports finished, damaged and failed ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Play = Callable[[Sequence[StudyCase]], sweep.Outcomes]
 
 
 def player(backend: str, scheduler: str | None, jobs: int) -> Play:
-    """How cases are played.
+    """The function that plays cases with a backend.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def conduct(
     Parameters
     ----------
     name : a built-in study, or a file
-    results : folder in which the study has its own
+    results : folder that holds the folder of the study
     play : see :func:`player`
     resume : keep what another study of this name has in common with this one
     quiet : show no progress

@@ -39,7 +39,7 @@ class Layout:
 
 
 def layout(study: Study) -> Layout:
-    """Where the axes with several values lie."""
+    """The places of the axes with several values."""
     free = [axis for axis, values in study.grid.items() if len(values) > 1]
 
     def take(wanted: str) -> str | None:
@@ -72,7 +72,7 @@ def looks_of(study: Study) -> dict[str, dict[str, Any]]:
 
 
 def key(study: Study) -> str:
-    """Who is who, as a picture of its own."""
+    """The legend of the learners, as a separate picture."""
     figure = Figure(figsize=(0.1, 0.1))
     handles = [Line2D([], [], ms=5, lw=1.2, **look) for look in looks_of(study).values()]
     figure.legend(handles, list(study.learners), ncols=5, frameon=False, fontsize=9)

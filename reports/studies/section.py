@@ -1,4 +1,4 @@
-"""What a study found, finished or not: figures, curves, a ranking, the findings of its source, and tables as files."""
+"""Results of a study, finished or not: figures, curves, a ranking, the findings of its source, and tables as files."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from . import panels as study_panels
 from . import twins
 
 FIFTH = 5
-"""Of the error shares in hundredths, those that are multiples of it are in the tables."""
+"""The step, in hundredths, between the error shares in the tables."""
 
 
 @dataclass(frozen=True)
 class StudyResults:
-    """What the folder of a study holds.
+    """The contents of the folder of a study.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ def found_in(folder: Path) -> list[Path]:
 
 
 def section(results: StudyResults) -> dict[str, Any]:
-    """What the page shows of a study."""
+    """The data of a study that the page shows."""
     study = results.study
     return {
         "id": f"study-{study.name}",
@@ -262,7 +262,7 @@ def _curves(results: StudyResults) -> list[dict[str, Any]]:
 
 
 def _costs(results: StudyResults) -> list[dict[str, Any]]:
-    """What bandit feedback costs by each measure: a table, and a picture of the best tunings."""
+    """The cost of bandit feedback by each measure: a table, and a picture of the best tunings."""
     study, shown = results.study, results.tunings[-1]
     found = []
     for measure, table in results.costs.items():

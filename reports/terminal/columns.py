@@ -1,4 +1,4 @@
-"""A table for any width of the terminal: numbers in columns, words on lines of their own below."""
+"""A table for any width of the terminal: numbers in columns, words on separate lines below."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every command shares: the console it prints on, the folder of results and the exit statuses."""
+"""Shared by all commands: the console, the folder of results and the exit statuses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 DEFAULT_FOLDER = Path("boundcheck-report")
-"""Where ``verify`` writes and ``report`` reads."""
+"""The folder that ``verify`` writes and ``report`` reads."""
 
 AS_EXPECTED, SURPRISE, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 

@@ -1,4 +1,4 @@
-"""What there is, and what a replayed certificate says."""
+"""The lists of ``boundcheck list``, and the text of a replayed certificate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GRAPHS = {
     "FILE.csv": "a 0/1 matrix, a line for each action, a column for each label",
     "FILE.edgelist": "an action and a label it shows, in each line",
 }
-"""What --graph takes, and what it is."""
+"""The values of --graph, with their meaning."""
 
 
 def show(console: Console, what: str) -> None:
@@ -181,11 +181,19 @@ def _studies() -> list[list[Entry]]:
             f"\nlearners: {escape(', '.join(found.learners))}"
         )
         entries.append(Entry({"study": name, "cases": size}, words))
-    return [[*entries, Entry({"study": "FILE.toml", "cases": ""}, "your own: study --template")]]
+    return [
+        [
+            *entries,
+            Entry(
+                {"study": "FILE.toml", "cases": ""},
+                "your study; boundcheck study --template prints one to start from",
+            ),
+        ]
+    ]
 
 
 def replayed(path: Path) -> list[Any]:
-    """What ``boundcheck replay`` prints about an accepted certificate.
+    """The lines that ``boundcheck replay`` prints about an accepted certificate.
 
     Raises
     ------

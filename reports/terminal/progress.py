@@ -1,4 +1,4 @@
-"""How far a run is: a live bar on a terminal, a line now and then in a pipe."""
+"""Progress of a run: a live bar on a terminal, a line now and then in a pipe."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 
 
 class Cell(NamedTuple):
-    """What decides which of several rows speaks for all of them."""
+    """The parts of a row that decide which of several rows represents them."""
 
     kind: str
     verdict: str
@@ -90,7 +90,7 @@ class Group:
 
     @property
     def counts(self) -> str:
-        """How many cases have which verdict."""
+        """The number of cells with each verdict."""
         seen = Counter(row.verdict for row in self.rows)
         return ", ".join(f"{seen[verdict]} {verdict}" for verdict in LOUDEST_FIRST if seen[verdict])
 
@@ -173,7 +173,7 @@ def without_idle(
 
 
 def _promised(group: Group, promises: Sequence[str]) -> bool:
-    """Whether a claim is promised by its own name, or by a glob and about such learners."""
+    """True if a claim is promised by its full name, or by a glob and is about such learners."""
     others = all(row.outcome.evidence.startswith(OTHER_LEARNERS) for row in group.rows)
     return group.worst.claim in promises or (not others and is_named(group.worst.claim, promises))
 
@@ -203,7 +203,7 @@ def found_false(groups: Sequence[Group]) -> list[str]:
 
 
 def _is_assumed(row: Row) -> bool:
-    """Whether the row is of a hypothesis, which is not claimed of every stream."""
+    """True for a row of a hypothesis, which is not claimed of every stream."""
     claim = catalog.claims().get(row.claim)
     return claim is not None and claim.form(row.form).proof == Proof.ASSUMED
 
@@ -213,7 +213,7 @@ def hypothesis_table(hypotheses: Sequence[Measured]) -> Table:
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("hypothesis")
     table.add_column("measured", justify="right")
-    table.add_column("what it is")
+    table.add_column("meaning")
     for row in hypotheses:
         table.add_row(row.name, f"{row.measured:.6g}", escape(row.meaning))
     return table

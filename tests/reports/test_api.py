@@ -177,7 +177,7 @@ def test_data_with_a_label_and_a_radius(tmp_path: Path) -> None:
         ["gappletron/lemma-1"], data=str(data), label="kind", radius=2, graph="full", quick=True
     )
     measured = {row["name"]: row["measured"] for row in found.document["hypotheses"]}
-    assert (measured["feature norm"], measured["radius"], measured["labels"]) == (5, 2, 2)
+    assert (measured["feature norm"], measured["comparator norm"], measured["labels"]) == (5, 2, 2)
     assert all("B=2" in row.case and str(data) in row.case for row in found.rows)
 
 

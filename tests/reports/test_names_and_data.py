@@ -94,7 +94,7 @@ def test_data_in_a_folder_with_an_at(
     assert {row["adversary"] for row in document["results"]} == {"data:me@here/a@b.csv@k@d"}
 
 
-def test_features_that_leave_bounds_nothing_to_say(
+def test_features_so_large_that_bounds_are_vacuous(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [f"{i % 3},{i % 5},{i % 2}\n" for i in range(40)]
@@ -117,5 +117,5 @@ def test_features_that_leave_bounds_nothing_to_say(
         assert status == 0
         printed = capsys.readouterr().out
         assert ("warning features have norms up to" in printed) == warns
-    assert "norms up to 2000; with the ball B=0.5" in printed
-    assert "L B^2 = 4e+06 and say nothing in 40 rounds" in printed
+    assert "norms up to 2000; with the comparator norm B=0.5" in printed
+    assert "L B^2 = 4e+06 and are vacuous in 40 rounds" in printed

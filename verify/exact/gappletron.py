@@ -184,7 +184,7 @@ def _shift(amount: Interval, star: int, support: Collection[int], n_actions: int
 
 
 def _settled(loss: ExactLoss, scores: Scores, label: int) -> bool:
-    """Whether equation (5) is in its third case: the star is right by a margin of kappa."""
+    """True if equation (5) is in its third case: the star is right by a margin of kappa."""
     assert loss.kappa is not None
     return margins(scores)[label] >= loss.kappa and star(scores) == label
 

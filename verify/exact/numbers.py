@@ -69,7 +69,7 @@ class Interval:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the number is known exactly."""
+        """True if the number is known exactly."""
         return bool(self.lo == self.hi)
 
     def __neg__(self) -> Interval:
@@ -149,11 +149,11 @@ class Interval:
         return Interval(max(self.lo, other.lo), max(self.hi, other.hi))
 
     def certainly_less(self, other: Real) -> bool:
-        """Whether this number is below the other for sure."""
+        """True if this number is certainly below the other."""
         return bool(self.hi < Interval.of(other).lo)
 
     def certainly_at_most(self, other: Real) -> bool:
-        """Whether this number is below the other, or equal to it, for sure."""
+        """True if this number is certainly at most the other."""
         return bool(self.hi <= Interval.of(other).lo)
 
     def __lt__(self, other: Real) -> bool:

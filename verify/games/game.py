@@ -18,7 +18,7 @@ from ...arrays import FloatArray, IntArray
 from ..setting import Setting
 
 CHECKPOINTS = 60
-"""How many prefixes of a run are kept for the report."""
+"""Number of prefixes of a run that are kept for the report."""
 
 
 def checkpoints(horizon: int) -> IntArray:
@@ -57,7 +57,7 @@ class Rounds(Protocol):
 
 
 class Totals(Protocol):
-    """What some runs add up to after a number of rounds; a game has more columns, each of shape (runs,)."""
+    """Sums of some runs after a number of rounds; a game has more columns, each of shape (runs,)."""
 
     @property
     def rounds(self) -> int: ...
@@ -75,15 +75,15 @@ class Case(Protocol):
 
     @property
     def setting(self) -> Setting:
-        """Where it came from."""
+        """The setting that was resolved."""
 
     @property
     def learner(self) -> Any:
-        """Who plays."""
+        """The learner that plays."""
 
     @property
     def adversary(self) -> Any:
-        """Whom the learner plays against."""
+        """The adversary that it plays against."""
 
     @property
     def seed(self) -> int:
@@ -91,7 +91,7 @@ class Case(Protocol):
 
     @property
     def kept(self) -> dict[Any, Any]:
-        """What claims keep of this case for one another."""
+        """Results about this case that claims keep for one another."""
 
     @property
     def horizon(self) -> int:
@@ -99,7 +99,7 @@ class Case(Protocol):
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether the adversary sees what was played."""
+        """True for an adversary that sees the actions played."""
 
     @property
     def loss_spec(self) -> str | None:
@@ -107,17 +107,17 @@ class Case(Protocol):
 
     @property
     def declaration(self) -> Any:
-        """What the learner declares: a mapping of named numbers and words, from which envelopes are computed."""
+        """The learner's declaration: a mapping of named numbers and words, from which envelopes are computed."""
 
     @property
     def resolved(self) -> dict[str, Any]:
-        """What follows from the setting before any round, for certificates."""
+        """Numbers that follow from the setting before any round, for certificates."""
 
     def digest(self) -> str:
-        """SHA-256 of what the adversary hands over."""
+        """SHA-256 of the adversary's data."""
 
     def draws(self, run: int) -> list[float]:
-        """The first of what is drawn in a run."""
+        """The first draws of a run."""
 
     def play(
         self, run: int, *, interpreted: bool = False, stop: int | None = None, trace: bool = True
@@ -174,8 +174,8 @@ class Game(ABC):
     learners_are: ClassVar[str] = "those of another game"
     learner_noun: ClassVar[str] = "learner"
     adversary_noun: ClassVar[str] = "adversary"
-    learner_help: ClassVar[str] = "your own class"
-    adversary_help: ClassVar[str] = "your own class"
+    learner_help: ClassVar[str] = "your class"
+    adversary_help: ClassVar[str] = "your class"
     plays_the_rest: ClassVar[bool] = False
 
     @abstractmethod
@@ -197,15 +197,15 @@ class Game(ABC):
         """
 
     def plays(self, learner: Any) -> bool:
-        """Whether a learner is one of this game's."""
+        """True for a learner of this game."""
         return hasattr(learner, self.learner_method)
 
     def opposes(self, adversary: Any) -> bool:
-        """Whether an adversary is one of this game's."""
+        """True for an adversary of this game."""
         return hasattr(adversary, self.adversary_method)
 
     def recognises(self, made: Any, spec: str) -> bool:
-        """Whether a class of the user's is a learner of this game, in plain Python.
+        """True for a class of the user's that is a learner of this game, in plain Python.
 
         Raises
         ------
@@ -227,8 +227,8 @@ class Game(ABC):
         return None
 
     def settings(self, request: Any) -> Iterator[tuple[Setting, bool]]:
-        """What is played where the user replaced an axis, and whether all claims look at it or only those about
-        single rounds.
+        """Settings for a request that replaces an axis, each with True if only the claims about single rounds look at
+        it.
 
         Raises
         ------
@@ -238,11 +238,11 @@ class Game(ABC):
         return iter(())
 
     def measured(self, case: Any) -> list[Measured]:
-        """What the data of a case are like, a row for each hypothesis of the theorems."""
+        """Measurements of the data of a case, a row for each hypothesis of the theorems."""
         return []
 
     def warning(self, case: Any) -> str | None:
-        """What is to be said of the data of a case, or None."""
+        """A warning about the data of a case, or None."""
         return None
 
     def check(self, request: Any, case: Any) -> None:

@@ -1,7 +1,7 @@
-"""What a small game can start from: a case whose runs are a few columns of numbers, played in plain Python.
+"""A base for small games: a case whose runs are a few columns of numbers, played in plain Python.
 
-A game needs a class with ``columns(run)``, the numbers of every round of a run by name; blocks of rounds, totals and
-what certificates hold follow from these.
+A game needs a class with ``columns(run)``, the numbers of every round of a run by name. Blocks of rounds, totals and
+the content of certificates follow from these.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class SimpleCase(ABC):
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether the adversary sees what was played."""
+        """True for an adversary that sees the actions played."""
         return False
 
     @property
@@ -118,13 +118,13 @@ class SimpleCase(ABC):
 
     @property
     def declaration(self) -> Mapping[str, Any]:
-        """What the learner declares."""
+        """The declarations of the learner."""
         found: Mapping[str, Any] = getattr(self.learner, "declares", {})
         return found
 
     @property
     def resolved(self) -> dict[str, Any]:
-        """What follows from the setting before any round, for certificates."""
+        """Numbers that follow from the setting before any round, for certificates."""
         return {"declared": {name: str(value) for name, value in self.declaration.items()}}
 
     def digest(self) -> str:
@@ -133,7 +133,7 @@ class SimpleCase(ABC):
         return sha256(b"".join(column.tobytes() for column in columns.values())).hexdigest()
 
     def generator(self, run: int) -> np.random.Generator:
-        """What is drawn in a run."""
+        """The generator of a run."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(4, run)))
 
     def draws(self, run: int) -> list[float]:

@@ -1,4 +1,4 @@
-"""What a learner and a weak learner of the user's have in common: a plain class, made from a problem."""
+"""Checks that learners and weak learners of the user's share: a plain class, made from a problem."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def made(factory: Callable[[Any], Any], problem: Any, who: str, update: str) -> 
 
 
 def globs_of(promised: Any, spec: str) -> tuple[str, ...]:
-    """What is promised, one glob of claim ids or several.
+    """The promises of a class: one glob of claim ids, or several.
 
     Raises
     ------

@@ -170,7 +170,7 @@ class Finding:
 
     @property
     def legal(self) -> tuple[float, float]:
-        """Where the statement puts the ratio."""
+        """The range of ratios that the statement allows."""
         if self.relation in ("at most", "falls"):
             return (0.0, self.factor)
         if self.relation == "level":

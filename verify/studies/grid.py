@@ -20,7 +20,7 @@ Grid = Mapping[str, tuple[Scalar, ...]]
 """Values of each axis; a table's name in its place."""
 
 Named = Mapping[str, Mapping[Scalar, Mapping[str, Scalar]]]
-"""What each name on an axis of tables sets."""
+"""The settings behind each name on an axis of tables."""
 
 SETTING_AXES = ("adversary", "graph", "horizon", "radius")
 
@@ -101,7 +101,7 @@ def _check_keys(where: str, grid: Grid, named: Named) -> None:
 
 
 def expanded(cell: Mapping[str, Scalar], named: Named) -> dict[str, Scalar]:
-    """What a cell sets, names being replaced by what they stand for."""
+    """The settings of a cell of the grid, names being replaced by what they stand for."""
     found: dict[str, Scalar] = {}
     for axis, value in cell.items():
         found.update(named[axis][value] if axis in named else {axis: value})

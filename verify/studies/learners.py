@@ -1,4 +1,4 @@
-"""Who plays in a study: specs by tuning, graphs of their own, and who is compared with whom."""
+"""The learners of a study: specs by tuning, graphs of single learners, and pairs to be compared."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ _COMPILING = threading.Lock()  # a dask worker plays several cases in threads
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a worker sends back.
+    """The result that a worker sends back.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def _sums(
 
 
 def _likeliest(block: Block, n_labels: int) -> IntArray:
-    """What a learner without scores plays most probably: a booster's own choice, apart from its exploration."""
+    """The likeliest label of a learner without scores: a booster's choice, apart from its exploration."""
     likeliest: IntArray = block.probabilities[:, :n_labels].argmax(axis=1)
     return likeliest
 
@@ -274,7 +274,7 @@ def run_on_dask(cases: Sequence[StudyCase], scheduler: str) -> Outcomes:
 
 
 def _outcome(future: Any, case: StudyCase) -> Outcome:
-    """What came of a case on a cluster; a case that kills its workers has failed."""
+    """The outcome of a case on a cluster; a case that kills its workers has failed."""
     from distributed import KilledWorker
 
     try:

@@ -1,6 +1,6 @@
 """Finished cases on disk: one Parquet file for each, and nothing in it that a rerun would change.
 
-A study has a folder of its own::
+The folder of a study::
 
     plan.json            the study, and the key of every case in it
     KEY.parquet          a finished case, KEY the sha256 of the resolved case
@@ -64,7 +64,7 @@ class DamagedError(Exception):
 
 @cache
 def provenance() -> dict[str, str]:
-    """Where numbers made by this process come from."""
+    """The origin of the numbers that this process makes: versions and sources."""
     libraries = ("boundcheck", "numpy", "numba", "scipy", "pyarrow")
     return {
         **{name: version(name) for name in libraries},
@@ -293,7 +293,7 @@ def opened(folder: Path) -> Iterator[Store]:
 
 
 def load_plan(folder: Path) -> dict[str, Any] | None:
-    """What plan.json says; None if it is damaged.
+    """The content of plan.json; None if it is damaged.
 
     Raises
     ------

@@ -59,21 +59,21 @@ def lines(axes: Axes, **wanted: Any) -> list[Line2D]:
 
 
 @pytest.mark.parametrize("level", [3.0, 77.7, 640.0])
-def test_a_flat_envelope_bites_from_its_own_height(level: float) -> None:
+def test_a_flat_envelope_is_non_vacuous_from_its_height(level: float) -> None:
     rounds = MARKS.astype(float)
-    assert panels.bites_from(rounds, np.full(len(rounds), level)) == pytest.approx(level)
+    assert panels.non_vacuous_from(rounds, np.full(len(rounds), level)) == pytest.approx(level)
 
 
-def test_a_root_bites_from_its_square() -> None:
+def test_a_root_is_non_vacuous_from_its_square() -> None:
     rounds = MARKS.astype(float)
-    assert panels.bites_from(rounds, 9 * np.sqrt(rounds)) == pytest.approx(81)
-    assert panels.bites_from(rounds, 32 * np.sqrt(rounds)) is None
-    assert panels.bites_from(rounds, 0.5 * rounds) == 1
+    assert panels.non_vacuous_from(rounds, 9 * np.sqrt(rounds)) == pytest.approx(81)
+    assert panels.non_vacuous_from(rounds, 32 * np.sqrt(rounds)) is None
+    assert panels.non_vacuous_from(rounds, 0.5 * rounds) == 1
 
 
-def test_what_bites_and_lets_go_bites_from_the_last_time() -> None:
+def test_an_envelope_that_crosses_several_times_is_non_vacuous_from_the_last() -> None:
     rounds = np.array([1.0, 10, 100, 1000])
-    assert panels.bites_from(rounds, np.array([5.0, 5, 500, 500])) == pytest.approx(500)
+    assert panels.non_vacuous_from(rounds, np.array([5.0, 5, 500, 500])) == pytest.approx(500)
 
 
 def test_vacuous_cases_come_last_but_one_is_always_there() -> None:
@@ -91,7 +91,7 @@ def test_vacuous_cases_come_last_but_one_is_always_there() -> None:
 def test_mean_band_envelopes_and_where_they_bite(drawn: list[Figure]) -> None:
     curves = curve("a", 40, 100, {0.5: 200.0, 0.05: 240.0})
     (panel,) = panels.panels(curves, [row("a")])
-    assert panel.bites == "bites from t ≈ 200"
+    assert panel.non_vacuous == "non-vacuous from t ≈ 200"
     assert len(panel.pictures) == len(drawn) == 2
     (axes,) = drawn[0].axes
     assert axes.get_xscale() == axes.get_yscale() == "log"
@@ -107,7 +107,7 @@ def test_mean_band_envelopes_and_where_they_bite(drawn: list[Figure]) -> None:
     assert ends[[0, -1]] == pytest.approx(final.quantile([0.05, 0.95]).to_numpy())
     (point,) = lines(axes, marker="o")
     assert point.get_xdata()[0] == point.get_ydata()[0] == pytest.approx(200)
-    assert [text.get_text() for text in axes.texts] == [panel.bites]
+    assert [text.get_text() for text in axes.texts] == [panel.non_vacuous]
 
 
 def test_an_excess_below_its_budget_is_drawn_as_well(drawn: list[Figure]) -> None:
@@ -139,7 +139,7 @@ def test_ratios_that_no_logarithm_has_stand_at_the_left_end(
 def test_a_vacuous_case_says_so_and_has_no_histogram(drawn: list[Figure]) -> None:
     curves = curve("a", 1, 100, {0.5: 5000.0})
     (panel,) = panels.panels(curves, [row("a", verdict="vacuous")])
-    assert panel.bites == "never below t up to t = 1,000"
+    assert panel.non_vacuous == "vacuous up to t = 1,000"
     assert len(panel.pictures) == 1
     (axes,) = drawn[0].axes
     assert lines(axes, marker="o") == []
@@ -195,7 +195,7 @@ def test_single_runs_are_drawn_one_by_one(drawn: list[Figure]) -> None:
     (panel,) = panels.panels(curves, [row("a", "pathwise", verdict="refuted")])
     (axes,) = drawn[0].axes
     assert len(lines(axes, color=COLOURS["refuted"])) == len(lines(axes, linestyle="--")) == 3
-    assert panel.bites == ""
+    assert panel.non_vacuous == ""
 
 
 def test_forced_mistakes_of_every_learner_against_the_roots(drawn: list[Figure]) -> None:

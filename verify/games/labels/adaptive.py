@@ -25,7 +25,7 @@ from .record import ACTION, BLOCK, OBSERVED, Block
 
 
 def is_adaptive(adversary: Any) -> bool:
-    """Whether an adversary sees what was played."""
+    """True for an adversary that sees the actions played."""
     return hasattr(adversary, "begin")
 
 
@@ -99,7 +99,7 @@ class _Table:
         self.sequence.squared_norms[t] = float(row @ row)
 
     def finished(self) -> Sequence:
-        """What was played, as a sequence like any other."""
+        """The rounds that were played, as a sequence."""
         return Sequence.from_dense(
             self.features.copy(),
             self.sequence.labels.copy(),

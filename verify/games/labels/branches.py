@@ -23,7 +23,7 @@ POSITIONS = 20
 
 @dataclass(frozen=True)
 class Position:
-    """What a learner knows before a round.
+    """The knowledge of a learner before a round.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Branch:
-    """What follows from one action.
+    """The consequences of one action.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Round:
 
     @property
     def where(self) -> str:
-        """What tells it from the other branches of its round."""
+        """A name that tells it from the other branches of its round."""
         return f"label {self.label}"
 
     def written(self) -> dict[str, Any]:

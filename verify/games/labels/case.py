@@ -67,7 +67,7 @@ class Case:
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether the adversary sees what was played."""
+        """True for an adversary that sees the actions played."""
         return adaptive.is_adaptive(self.adversary)
 
     @cached_property
@@ -84,7 +84,7 @@ class Case:
 
     @property
     def problem(self) -> Problem:
-        """What the learner is told."""
+        """The problem as the learner is told it."""
         return self.game.problem
 
     @cached_property
@@ -94,7 +94,7 @@ class Case:
 
     @cached_property
     def declaration(self) -> Declaration:
-        """What the learner declares; envelopes are computed from this."""
+        """The declaration of the learner, from which envelopes are computed."""
         return self.player.declaration
 
     @property
@@ -131,7 +131,7 @@ class Case:
 
     @property
     def resolved(self) -> dict[str, Any]:
-        """What follows from the setting before any round, for certificates."""
+        """Numbers that follow from the setting before any round, for certificates."""
         graph, declared = self.graph, self.declaration
         return {
             "comparator_norm": self.comparator_norm,
@@ -144,7 +144,7 @@ class Case:
 
     @cached_property
     def reads_features(self) -> bool:
-        """Whether the learner computes scores itself, in an order of its own, and not from the game's."""
+        """True for a learner that computes scores from the features itself, not from the game's scores."""
         return self.player.live is not None or self.player.boosting is not None
 
     @cached_property
@@ -179,7 +179,7 @@ class Case:
 
     @cached_property
     def separates_exactly(self) -> bool:
-        """Whether the comparator has margin at least 1 in every round, in exact arithmetic, and so loss
+        """True if the comparator has margin at least 1 in every round, in exact arithmetic, and so loss
         zero under the losses of hinge type."""
         if not isinstance(self.loss, SmoothHinge | Hinge) or self.comparator.fractions is None:
             return False

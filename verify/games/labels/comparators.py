@@ -1,6 +1,6 @@
 """Comparators fitted to a sequence that is fixed before play.
 
-Any U in the ball is a legitimate comparator, so a bad fit costs power and never validity.
+Any U of norm at most B is a legitimate comparator, so a bad fit costs power and never validity.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ....adversaries.sequence import Comparator, Sequence
 from ....arrays import FloatArray, IntArray
 from ....errors import require
 
-INSIDE = 1 - 2.0**-40  # rescaling to the radius itself would overshoot it by rounding
+INSIDE = 1 - 2.0**-40  # rescaling to the bound itself would overshoot it by rounding
 BLURS = (0.3, 0.03, 0.003)  # widths of the noise that smooths the kinks
 LOOK = 10  # steps between two looks at the progress
-STEEPEST = 1e9  # curvature, in units of 1 / radius, beyond which a step is no longer shortened
+STEEPEST = 1e9  # curvature, in units of 1 / bound, beyond which a step is no longer shortened
 
 
 class Surrogate(Protocol):
@@ -35,24 +35,24 @@ class Surrogate(Protocol):
 def fit(
     sequence: Sequence,
     loss: Surrogate,
-    radius: float,
+    bound: float,
     *,
     steps: int = 150,
     tolerance: float = 1e-4,
 ) -> Comparator:
-    """Return weights of Frobenius norm at most ``radius``, exactly, with a small mean loss.
+    """Return weights of Frobenius norm at most ``bound``, exactly, with a small mean loss.
 
     Hinge losses have kinks where two labels tie, and 0 is one. Hence the scores of each round are
     first shifted by small fixed noise: the kinks then lie in different places and their mean is
     nearly smooth. Each noise is smaller than the last and takes at most ``steps`` steps, or until
     ``LOOK`` of them gain less than ``tolerance`` of the loss. Raises ``UserError`` unless
-    ``radius`` is positive and finite.
+    ``bound`` is positive and finite.
     """
     require(
-        math.isfinite(radius) and radius > 0,
-        f"radius is {radius}, expected a positive finite number",
+        math.isfinite(bound) and bound > 0,
+        f"comparator norm B={bound}: expected a positive finite number.",
     )
-    inner = radius * INSIDE
+    inner = bound * INSIDE
     best = np.zeros((sequence.n_labels, sequence.n_features))
     mean = _MeanLoss(sequence, loss)
     value = mean.value(best)
@@ -79,9 +79,9 @@ def margin(sequence: Sequence, comparator: Comparator) -> float:
 
 
 def separates(sequence: Sequence, rows: Items[Items[Fraction]]) -> bool:
-    """Whether the weights ``rows``, one row per label, have margin at least 1 in every round, exactly.
+    """True if the weights ``rows``, one row per label, have margin at least 1 in every round, exactly.
 
-    FloatArray with a bound on their rounding decide first; only rounds within it are added up, in whole numbers.
+    Floats with a bound on their rounding decide first; only rounds within it are added up, in whole numbers.
     """
     kinds = {row: i for i, row in enumerate(dict.fromkeys(tuple(row) for row in rows))}
     kind_of = np.array([kinds[tuple(row)] for row in rows])
@@ -146,7 +146,7 @@ class _MeanLoss:
 
 
 def _descend(
-    mean: _MeanLoss, start: FloatArray, radius: float, steps: int, tolerance: float
+    mean: _MeanLoss, start: FloatArray, norm: float, steps: int, tolerance: float
 ) -> list[FloatArray]:
     """Return the iterates, every ``LOOK`` steps, of accelerated projected gradient descent.
 
@@ -160,10 +160,10 @@ def _descend(
         base, gradient = mean.value_and_gradient(ahead)
         curvature /= 2
         while True:
-            candidate = _project(ahead - gradient / curvature, radius)
+            candidate = _project(ahead - gradient / curvature, norm)
             reached, move = mean.value(candidate), candidate - ahead
             bound = base + np.vdot(gradient, move) + curvature / 2 * np.vdot(move, move)
-            if reached <= bound + 1e-12 * abs(base) or curvature * radius > STEEPEST:
+            if reached <= bound + 1e-12 * abs(base) or curvature * norm > STEEPEST:
                 break
             curvature *= 2
         if reached > value and momentum > 1:
@@ -184,6 +184,6 @@ def _norm(weights: FloatArray) -> float:
     return Comparator(weights, "fitted").norm
 
 
-def _project(weights: FloatArray, radius: float) -> FloatArray:
+def _project(weights: FloatArray, bound: float) -> FloatArray:
     norm = float(np.linalg.norm(weights))
-    return weights if norm <= radius else weights * (radius / norm)
+    return weights if norm <= bound else weights * (bound / norm)

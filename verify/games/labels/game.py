@@ -63,11 +63,11 @@ class LabelGame(Game):
     )
     learners_are: ClassVar[str] = "those that play labels"
     learner_help: ClassVar[str] = (
-        "your own class, see docs/learners.md. [dim]In the tunings T is the number of rounds, K of labels; X"
+        "your class, see docs/learners.md. [dim]In the tunings T is the number of rounds, K of labels; X"
         " bounds the norms of the features, B (--radius) that of the comparators[/]"
     )
     adversary_help: ClassVar[str] = (
-        "your own class with sequence(horizon, seed), or next(action, seen) for one that is adaptive; see"
+        "your class with sequence(horizon, seed), or with next(action, seen) if it is adaptive; see"
         " docs/adversaries.md"
     )
     plays_the_rest: ClassVar[bool] = True
@@ -119,8 +119,8 @@ class LabelGame(Game):
             Measured("labels", sequence.n_labels, "number of classes K"),
             Measured("rounds", sequence.horizon, "horizon T"),
             Measured("feature norm", sequence.feature_norm, "largest norm X of a feature vector"),
-            Measured("comparator norm", comparator.norm, f"of the {comparator.how} comparator U"),
-            Measured("radius", case.comparator_norm, "bound B on the norm of U"),
+            Measured("norm of U", comparator.norm, f"norm of the {comparator.how} comparator U"),
+            Measured("comparator norm", case.comparator_norm, "bound B on the norm of U"),
             Measured(
                 "margin", margin(sequence, comparator), "smallest margin of U; separable if > 0"
             ),
@@ -139,8 +139,8 @@ class LabelGame(Game):
         if case.loss is None or case.smoothness * bound**2 <= case.horizon:
             return None
         return (
-            f"features have norms up to {case.sequence.feature_norm:.4g}; with the ball B={bound:g} bounds on"
-            f" mistakes grow with L B^2 = {case.smoothness * bound**2:.3g} and say nothing in {case.horizon}"
+            f"features have norms up to {case.sequence.feature_norm:.4g}; with the comparator norm B={bound:g} bounds"
+            f" on mistakes grow with L B^2 = {case.smoothness * bound**2:.3g} and are vacuous in {case.horizon}"
             " rounds: scale the columns, or divide all by that norm"
         )
 
@@ -151,8 +151,8 @@ class LabelGame(Game):
             return
         require(
             resolve.fits(planted, bound),
-            f"radius B={bound:g}: the comparator of {request.adversary} has norm"
-            f" {planted.norm:.6g}; expected at least that, or no radius.",
+            f"comparator norm B={bound:g}: the comparator of {request.adversary} has norm"
+            f" {planted.norm:.6g}; expected at least that, or none.",
         )
 
 

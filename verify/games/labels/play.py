@@ -1,4 +1,4 @@
-"""A game made ready, and its replicates in progress, played in blocks of rounds."""
+"""A game made ready, and its runs in progress, played in blocks of rounds."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .record import BLOCK, N_COLUMNS, TOTALS, Block
 
 
 def game_stream(seed: int, replicate: int) -> np.random.Generator:
-    """The uniforms of one replicate's draws; the same whichever learner plays."""
+    """The generator of the uniforms of one run; the same whichever learner plays."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, replicate)))
 
 
 def learner_stream(seed: int, replicate: int) -> np.random.Generator:
-    """What a learner draws for itself in one replicate, apart from the game's own draws."""
+    """The generator of a learner's draws in one run, apart from the draws of the game."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2, replicate)))
 
 
@@ -38,7 +38,7 @@ def aligned_zeros(rows: int, columns: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class Game:
-    """A learner, a sequence and a feedback graph, ready to be played by any number of replicates.
+    """A learner, a sequence and a feedback graph, ready to be played in any number of runs.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Game:
 
     @property
     def problem(self) -> Problem:
-        """What the learner is told before play."""
+        """The problem as the learner is told it before play."""
         return Problem(
             self.graph,
             self.sequence.n_features,
@@ -82,7 +82,7 @@ class Game:
         interpreted: bool = False,
         stop: int | None = None,
     ) -> Iterator[Block]:
-        """Play one replicate and yield its rounds in blocks.
+        """Play one run and yield its rounds in blocks.
 
         Raises :class:`LearnerError` for a learner that raises or whose probabilities are no distribution.
 
@@ -107,7 +107,7 @@ class Game:
 
 
 class Run:
-    """One replicate in progress.
+    """One run in progress.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the game writes down: one row of numbers a round, in blocks of rounds.
+"""The record of the label game: one row of numbers a round, in blocks of rounds.
 
 A block is what a pathwise claim reads. The columns hold exact conditional quantities (the game knows the
 probability vector), so a learner can neither peek nor misstate its own importance weights.
@@ -30,7 +30,7 @@ TOTALS = (ERROR, MISTAKE, LOSS, OBSERVED)
 """Columns whose plain sums are kept when no rounds are recorded."""
 
 TOLERANCE = 1e-9
-"""How far from one the probabilities of a learner may sum."""
+"""Largest distance from one of the sum of a learner's probabilities."""
 
 BLOCK = 4096
 """Rounds in a block: small enough for the cache, large enough that its overhead does not show."""

@@ -112,7 +112,7 @@ class Rounds:
 
     @property
     def played(self) -> IntArray:
-        """How many rounds of the run were played up to and including each of these."""
+        """Number of rounds of the run up to and including each of these."""
         return np.arange(self.window.start + 1, self.window.stop + 1)
 
     @cached_property

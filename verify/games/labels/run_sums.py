@@ -1,4 +1,4 @@
-"""What runs of the label game add up to, in place of their rounds."""
+"""Sums over runs of the label game, in place of their rounds."""
 
 from __future__ import annotations
 

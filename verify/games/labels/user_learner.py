@@ -76,7 +76,7 @@ class UserLearner:
         )
 
     def _words(self, learner: Any) -> dict[str, Any]:
-        """What it declares for the claims of the Gappletron paper."""
+        """Its declarations for the claims of the Gappletron paper."""
         found = {}
         for name, (read, expected) in DECLARABLE.items():
             if (given := attribute(learner, name, self._who)) is None:
@@ -90,7 +90,7 @@ class UserLearner:
         return found
 
     def _numbers(self, learner: Any) -> dict[str, float]:
-        """What it declares for the claims of another family: ``numbers = {"banditron.gamma": 0.1}``."""
+        """Its declarations for the claims of another family: ``numbers = {"banditron.gamma": 0.1}``."""
         given = attribute(learner, "numbers", self._who, {})
         legal = isinstance(given, Mapping) and all(
             isinstance(name, str) and "." in name and isinstance(value, NUMBERS)
@@ -105,25 +105,25 @@ class UserLearner:
 
 
 def _array_of(learner: Any) -> FloatArray | None:
-    own = getattr(learner, "weights", None)
-    return None if own is None else np.asarray(own, dtype=np.float64)
+    given = getattr(learner, "weights", None)
+    return None if given is None else np.asarray(given, dtype=np.float64)
 
 
 def _weights_of(learner: Any, problem: Problem, spec: str, when: str) -> FloatArray:
     """The learner's weights as the game keeps them, shape (features, labels); NaN if it has none."""
-    own = call(_array_of, f"learner {spec}", f"weights {when}", learner)
+    given = call(_array_of, f"learner {spec}", f"weights {when}", learner)
     shape = (problem.n_labels, problem.n_features)
-    if own is None:
+    if given is None:
         return np.full(shape[::-1], np.nan)
     require(
-        own.shape == shape,
-        f"weights of {spec} have shape {own.shape} {when}: expected (labels, features) = {shape}.",
+        given.shape == shape,
+        f"weights of {spec} have shape {given.shape} {when}: expected (labels, features) = {shape}.",
     )
     require(
-        bool(np.isfinite(own).all()),
+        bool(np.isfinite(given).all()),
         f"weights of {spec} are not finite {when}: expected finite numbers.",
     )
-    return np.ascontiguousarray(own.T)
+    return np.ascontiguousarray(given.T)
 
 
 def _live(

@@ -56,7 +56,7 @@ class Case:
 
     @property
     def is_adaptive(self) -> bool:
-        """Whether costs depend on what was predicted."""
+        """True if costs depend on earlier predictions."""
         return self.stream.is_adaptive
 
     @property
@@ -79,12 +79,12 @@ class Case:
 
     @property
     def is_users(self) -> bool:
-        """Whether the weak learner is a class of the user's."""
+        """True for a weak learner that is a class of the user's."""
         return hasattr(self.learner, "crowd_for")
 
     @property
     def has_oracles(self) -> bool:
-        """Whether the weak learner reads predictions that are drawn for it."""
+        """True for a weak learner that reads predictions drawn for it."""
         reads = getattr(self.learner, "reads_oracles", False)
         return bool(reads) and self.stream.oracle_edge is not None
 

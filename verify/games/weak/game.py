@@ -37,11 +37,11 @@ class WeakGame(Game):
     learner_noun: ClassVar[str] = "weak learner"
     adversary_noun: ClassVar[str] = "adversary of weak learners"
     learner_help: ClassVar[str] = (
-        "your own class, whose update takes cost and weight. [dim]Weak learners predict a label; boosters take theirs"
-        " as weak=hedge-stump+rate=0.1 or weak=FILE.py:Class[/]"
+        "your class, whose update takes cost and weight; see docs/learners.md. [dim]Weak learners predict a label;"
+        " boosters take theirs as weak=hedge-stump+rate=0.1 or weak=FILE.py:Class[/]"
     )
     adversary_help: ClassVar[str] = (
-        "your own class with stream(horizon, seed), and costs(t, predicted) for one that is adaptive; see"
+        "your class with stream(horizon, seed), and with costs(t, predicted) if it is adaptive; see"
         " docs/adversaries.md"
     )
 

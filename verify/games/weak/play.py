@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from ....adversaries.weak_learning import labels_with_edge
+from ....adversaries.weak_learning.stream import WeakStream
 from ....algorithms.boosting.weak import Crowd
 from ....arrays import FloatArray, IntArray
 from ....errors import LearnerError
-
-if TYPE_CHECKING:
-    from .case import Case
 
 BLOCK = 128
 """Rounds for which estimates are drawn at a time."""
@@ -30,6 +28,39 @@ FIRST_WORD = 3
 
 DICE, ESTIMATES, ORACLES, DATA = range(4)
 """The purposes for which a run draws: the learner's dice, estimates, predictions for oracles, a seed for its data."""
+
+
+class Playable(Protocol):
+    """A case as far as it takes to play it; :class:`~.case.Case` has the words."""
+
+    @property
+    def learner(self) -> Any: ...
+
+    @property
+    def stream(self) -> WeakStream: ...
+
+    @property
+    def graph(self) -> str: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def horizon(self) -> int: ...
+
+    @property
+    def n_labels(self) -> int: ...
+
+    @property
+    def has_oracles(self) -> bool: ...
+
+    @property
+    def is_users(self) -> bool: ...
+
+    @property
+    def kept(self) -> dict[Any, Any]: ...
+
+    def crowd(self, runs: range, *, interpreted: bool = False) -> Crowd: ...
 
 
 def generator(seed: int, run: int, purpose: int = DICE) -> np.random.Generator:
@@ -69,7 +100,7 @@ class Round:
         return found
 
 
-def play_rounds(case: Case, runs: range, *, interpreted: bool = False) -> Iterator[Round]:
+def play_rounds(case: Playable, runs: range, *, interpreted: bool = False) -> Iterator[Round]:
     """Play runs side by side and yield their rounds, each before the weak learners are told of it.
 
     Raises
@@ -111,7 +142,7 @@ def play_rounds(case: Case, runs: range, *, interpreted: bool = False) -> Iterat
             ) from error
 
 
-def _features(case: Case, runs: range) -> FloatArray:
+def _features(case: Playable, runs: range) -> FloatArray:
     """Features of the stream, and a column of predictions for each run of an oracle; shape (T, columns)."""
     stream = case.stream
     if not case.has_oracles:
@@ -136,7 +167,7 @@ def _predicted(labels: IntArray, n_runs: int, n_labels: int, at: int) -> IntArra
     return labels
 
 
-def _check_repeated(case: Case, run: int, said: IntArray) -> None:
+def _check_repeated(case: Playable, run: int, said: IntArray) -> None:
     """Play a run once more, by itself: only a weak learner that predicts the same labels again can be judged."""
     for found in play_rounds(case, range(run, run + 1)):
         before, now = int(said[found.index]), int(found.predicted[0])
@@ -208,7 +239,7 @@ class Paths:
         return RunTotals(rounds, self.costs[:, rounds - 1], self.weights[:, rounds - 1])
 
 
-def play_runs(case: Case, runs: range, *, interpreted: bool = False) -> Paths:
+def play_runs(case: Playable, runs: range, *, interpreted: bool = False) -> Paths:
     """Play runs of a case, once; of a user's weak learner the first of them twice.
 
     Raises

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ....arrays import FloatArray, IntArray
-from .play import BLOCK, Round, play_rounds
-
-if TYPE_CHECKING:
-    from .case import Case
+from .play import BLOCK, Playable, Round, play_rounds
 
 COLUMNS = ("paid", "weight", "paid_so_far", "weight_so_far", "label", "predicted")
 """Weighted cost of the predicted label, weight, sums of both from the first round on, true label, predicted label."""
@@ -51,7 +48,7 @@ class Rounds:
     before : what was paid in the rounds before, and the sum of their weights
     """
 
-    case: Case
+    case: Any
     start: int
     labels: IntArray
     predicted: IntArray
@@ -109,7 +106,7 @@ class Rounds:
 
 
 def play(
-    case: Case, run: int, *, interpreted: bool = False, stop: int | None = None
+    case: Playable, run: int, *, interpreted: bool = False, stop: int | None = None
 ) -> Iterator[Rounds]:
     """Play one run, up to round ``stop`` if given, and yield its rounds in blocks."""
     end = case.horizon if stop is None else min(stop, case.horizon)
@@ -126,7 +123,7 @@ def play(
             return
 
 
-def _block(case: Case, played: list[Round], before: tuple[float, float]) -> Rounds:
+def _block(case: Playable, played: list[Round], before: tuple[float, float]) -> Rounds:
     start = played[0].index
     return Rounds(
         case,

@@ -17,7 +17,7 @@ STREAMS = {
     ),
     "full": ("planted-stump", "tilted-weights", "following-costs"),
 }
-"""For weak learners that read features and name no streams of their own."""
+"""For weak learners that read features and name no streams."""
 
 ENOUGH = 1000
 """Rounds at the quick scale, where the adversary names no other number: enough for a weak learner that does not learn

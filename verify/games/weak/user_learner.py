@@ -40,7 +40,7 @@ def boosted_problem(setting: Setting) -> WeakProblem:
 
 
 def learns_costs(factory: Any, spec: str) -> bool:
-    """Whether the ``update`` of a class has the parameters ``cost`` and ``weight``, as that of a weak learner.
+    """True if the ``update`` of a class has the parameters ``cost`` and ``weight``, as that of a weak learner.
 
     Raises
     ------

@@ -109,10 +109,10 @@ def test_margin() -> None:
     assert margin(one_hot, one_hot.comparator) == pytest.approx(1.0, abs=1e-15)
 
 
-@pytest.mark.parametrize("radius", [0.0, -1.0, float("nan"), float("inf")])
-def test_bad_radius(radius: float) -> None:
+@pytest.mark.parametrize("bound", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_bad_norm(bound: float) -> None:
     with pytest.raises(UserError, match="expected a positive finite number"):
-        fit(OneHot().sequence(5, 0), SmoothHinge(), radius)
+        fit(OneHot().sequence(5, 0), SmoothHinge(), bound)
 
 
 def _separates_slowly(sequence: Sequence, rows: list[list[Fraction]]) -> bool:
