@@ -39,7 +39,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from ...compiled import helper, kernel, workspace
 from ..learner import Player, Problem
-from .booster import BanditBooster, Booster, Generator, ready
+from .booster import BanditBooster, Booster, ready
 from .boosting import (
     ALPHA,
     ASSESS,
@@ -56,6 +56,7 @@ from .boosting import (
     SCALE,
     VOTE,
     Boosting,
+    Generator,
     assess_losses,
     highest,
     share_out,

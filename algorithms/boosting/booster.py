@@ -6,11 +6,10 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from ...arrays import FloatArray
 from ...errors import check_size, require, unknown
 from ..baseline import Baseline, observes_itself
 from ..discovery import classes
@@ -18,12 +17,10 @@ from ..graphs import FeedbackGraph
 from ..learner import Declaration, Player, Problem
 from ..spec import SMALLEST_RATE, check_keys, command_name, read_float, read_int, split_nested
 from ..uniform import Uniform
+from .boosting import Boosting, Generator
 from .estimates import loss_bound
 from .hedge import HedgeStump
 from .weak import Setting, WeakLearner
-
-if TYPE_CHECKING:
-    from .boosting import Boosting
 
 TIES = ("lowest", "random")
 USUAL = HedgeStump()
@@ -57,13 +54,6 @@ def parse(text: str) -> WeakLearner:
     read = {key: read_int if isinstance(known[key].default, int) else read_float for key in given}
     found: WeakLearner = made(**{key: read[key](given, key) for key in given})
     return found
-
-
-class Generator(Protocol):
-    """A source of numbers in [0, 1)."""
-
-    def random(self, size: int, /) -> FloatArray:
-        """Draw ``size`` of them."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ s^i_t        row i of ``scores``; ``before`` and ``after`` are those of the vote
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -29,10 +29,9 @@ from ...arrays import FloatArray, IntArray
 from ...compiled import INT, INT_VECTOR, MATRIX, VECTOR, Kernel, Signature, helper
 from ...errors import LearnerError
 from ..learner import UNSEEN, Problem
-from .booster import Booster, Generator
 from .cache import CACHE, no_cache
 from .estimates import check_rate, estimate_losses
-from .weak import Compiled, check_costs
+from .weak import Compiled, Setting, WeakLearner, check_costs
 
 ROUND, BEST, FOLLOWED, EXPERTS = 0, 1, 2, 3
 """Slots of ``counts``: rounds so far, the label that wins, the expert that is followed, the labels of all experts."""
@@ -43,6 +42,32 @@ ALPHA, EXPERT_LOSS, SCALE = 0, 1, 2
 RHO, REVEALED, LEARNS, RANDOM, HEDGE = 0, 1, 2, 3, 4
 """Slots of ``parameters``: the exploration rate; whether labels are revealed, weak learners learn and ties are drawn;
 the rate of Hedge."""
+
+
+class Generator(Protocol):
+    """A source of numbers in [0, 1)."""
+
+    def random(self, size: int, /) -> FloatArray:
+        """Draw ``size`` of them."""
+
+
+class Parameters(Protocol):
+    """The parameters of a booster, as far as it takes to play it; :class:`~.booster.Booster` has the words."""
+
+    @property
+    def weak(self) -> WeakLearner: ...
+
+    @property
+    def learners(self) -> int: ...
+
+    @property
+    def ties(self) -> str: ...
+
+    def check(self, problem: Problem) -> None: ...
+
+    def numbers(self, problem: Problem) -> dict[str, float]: ...
+
+    def crowd_setting(self, problem: Problem, seeds: tuple[int, ...] = ()) -> Setting: ...
 
 
 class Memory(NamedTuple):
@@ -157,7 +182,7 @@ class Boosting:
     assess: ClassVar[Kernel]
 
     def __init__(
-        self, booster: Booster, problem: Problem, generator: Generator, interpreted: bool
+        self, booster: Parameters, problem: Problem, generator: Generator, interpreted: bool
     ) -> None:
         booster.check(problem)
         n, k = booster.learners, problem.n_labels

@@ -37,7 +37,7 @@ from ...compiled import kernel, workspace
 from ...errors import check_size
 from ..baseline import NOTHING
 from ..learner import Player, Problem
-from .booster import BanditBooster, Booster, Generator, ready
+from .booster import BanditBooster, Booster, ready
 from .boosting import (
     ASSESS,
     BEST,
@@ -49,6 +49,7 @@ from .boosting import (
     SCALE,
     VOTE,
     Boosting,
+    Generator,
     assess_losses,
     highest,
     share_out,
