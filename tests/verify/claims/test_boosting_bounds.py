@@ -12,7 +12,7 @@ import pytest
 
 from boundcheck.verify import catalog
 from boundcheck.verify.claim import Cell
-from boundcheck.verify.claims.boosting import majority
+from boundcheck.verify.claims.boosting import asymptotic_error, majority
 from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.run_sums import RunSums
 from boundcheck.verify.judges.decide import LEVEL, decide
@@ -87,7 +87,7 @@ def test_the_error_rate_is_that_of_the_enumeration(k: int, n: int, edge: str, rh
     assert majority.error_rate(case) == pytest.approx(
         float(enumerated_error(k, n, e, r)), abs=1e-12
     )
-    full = majority.counterpart(case)
+    full = asymptotic_error.counterpart(case)
     wanted = float(enumerated_error(k, n, e, Fraction(0)))
     assert majority.error_rate(full) == pytest.approx(wanted, abs=1e-12)
 
@@ -229,7 +229,7 @@ def test_what_the_bounds_by_majority_do_not_speak_of() -> None:
 def test_bandit_and_full_information_have_the_same_votes() -> None:
     """Round by round on the same sequence: 1 - p(y) is rho where the vote is right, else 1 - rho/(k - 1)."""
     case = resolve(bandit(3, 6, 0.3, "ties=random,rho=0.2", 300, 2), 0)
-    full = majority.counterpart(case)
+    full = asymptotic_error.counterpart(case)
     for replicate in (0, 1):
         (block,) = case.with_fresh_sequence(replicate).play(replicate)
         (other,) = full.with_fresh_sequence(replicate).play(replicate)
