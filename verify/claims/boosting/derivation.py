@@ -1,4 +1,4 @@
-"""How a rich class that can be learnt makes a weak learner for bandit feedback: the deviation of the estimates.
+"""The deviation of the estimates, where a rich class that can be learnt makes a weak learner for bandit feedback.
 
 =========  =====================================================================
 symbol     name here
@@ -130,7 +130,7 @@ def _is_pair(case: Case) -> str | None:
 
 
 FALSE_PAIRS = ((0.01, 3), (0.01, 100), (0.01, 400), (0.05, 2))
-"""Where the printed deviation is exceeded too often; 3 and 2 are the least T for these delta."""
+"""Pairs of delta and T at which the printed deviation is exceeded too often; 3 and 2 are the least T for them."""
 
 TRUE_PAIRS = ((0.05, 100), (0.05, 400))
 
@@ -155,7 +155,7 @@ DERIVATION = Claim(
     id="boosting/wlc-derivation",
     title="deviation of the estimates in the derivation of the weak learning condition",
     source=BOOSTING.at("equation (7)"),
-    game="weak",
+    game="weak-learning",
     forms=(
         Form(
             "printed",

@@ -266,7 +266,7 @@ ORDER = Claim(
     id="boosting/excess-loss-order",
     title="order of the excess loss in the bound on the estimates",
     source=BOOSTING.at("equation (7)"),
-    game="weak",
+    game="weak-learning",
     forms=(
         Form(
             "printed",
@@ -294,7 +294,7 @@ VARIANCE = Claim(
     id="boosting/excess-loss-variance",
     title="an excess loss of order 1/rho from the variance of the estimates",
     source=BOOSTING.at("equation (7); derived here"),
-    game="weak",
+    game="weak-learning",
     forms=(
         Form(
             "derived",
@@ -316,7 +316,7 @@ LINEAR = Claim(
     id="boosting/excess-loss-linear",
     title="order of the excess loss in the exploration rate",
     source=BOOSTING.at("equation (7); derived here"),
-    game="weak",
+    game="weak-learning",
     forms=(
         Form(
             "derived",

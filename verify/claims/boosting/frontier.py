@@ -122,7 +122,7 @@ FRONTIER = Claim(
     id="boosting/frontier",
     title="the smallest excess loss for each edge, and the one that is known",
     source=BOOSTING.at("BanditWLC; its smallest S derived here"),
-    game="weak",
+    game="weak-learning",
     forms=(
         Form(
             "derived",

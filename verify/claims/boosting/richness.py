@@ -1,4 +1,4 @@
-"""What weak learners need: a hypothesis that is good enough, and an algorithm that does almost as well as the best.
+"""The hypotheses of weak learning: a rule that is good enough, and an algorithm that does almost as well as the best.
 
 =========  =====================================================================
 symbol     name here
@@ -43,7 +43,7 @@ from .weak_learning import RUNS, Limit, bandit_settings, full_settings, tail
 
 @dataclass(frozen=True)
 class PlantedInstance:
-    """What a hypothesis pays, round for round.
+    """The costs of a hypothesis, round for round.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ RICHNESS = Claim(
     id="boosting/richness",
     title="a hypothesis is good enough",
     source=BOOSTING.at("Online Richness Condition"),
-    game="weak",
+    game="weak-learning",
     forms=(
         Form(
             "printed",
@@ -158,7 +158,7 @@ RICHNESS = Claim(
 
 
 def regrets(case: Case, runs: range, *, interpreted: bool = False) -> tuple[FloatArray, FloatArray]:
-    """What the costs shown of the draws, and their means, exceed those of the best hypothesis by; both (R, T)."""
+    """The regrets of the draws and of their means against the best hypothesis, by the costs shown; both (R, T)."""
     key = ("regrets", runs)
     if key not in case.kept:
         drawn, mean, best = np.empty((3, len(runs), case.horizon))
@@ -267,7 +267,7 @@ AGNOSTIC_REGRET = Claim(
     id="boosting/agnostic-regret",
     title="expected costs of Hedge against the best hypothesis",
     source=BOOSTING.at("Online Agnostic Learnability Condition; R of Hedge derived here"),
-    game="weak",
+    game="weak-learning",
     forms=(
         Form(
             "derived",
@@ -287,7 +287,7 @@ AGNOSTIC_LEARNABILITY = Claim(
     id="boosting/agnostic-learnability",
     title="costs of Hedge against the best hypothesis",
     source=BOOSTING.at("Online Agnostic Learnability Condition; R of Hedge derived here"),
-    game="weak",
+    game="weak-learning",
     forms=(
         Form(
             "derived",

@@ -187,7 +187,7 @@ def _claims(
         id=f"boosting/{name}",
         title=title,
         source=BOOSTING.at(source),
-        game="weak",
+        game="weak-learning",
         forms=(printed,),
         judge=tail(_at_the_end, excess_limit),
         cases=settings,

@@ -42,7 +42,7 @@ class Case:
     stream: WeakStream
     seed: int
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    game_name: ClassVar[str] = "weak"
+    game_name: ClassVar[str] = "weak-learning"
 
     @property
     def n_labels(self) -> int:

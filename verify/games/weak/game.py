@@ -25,7 +25,7 @@ from .user_learner import UserWeakLearner, learns_costs
 class WeakGame(Game):
     """The game; see the module."""
 
-    name: ClassVar[str] = "weak"
+    name: ClassVar[str] = "weak-learning"
     learner_method: ClassVar[str] = "crowd"
     learners_are: ClassVar[str] = (
         "weak ones, which predict a label and learn from costs and weights"

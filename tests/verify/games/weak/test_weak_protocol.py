@@ -40,7 +40,7 @@ def cased(setting: Setting) -> Case:
 
 def judged(judge: Any, case: Case, runs: int) -> Outcome:
     form = Form("derived", "", Proof.ASSUMED, "")
-    claim = Claim("a/claim", "", Source("", "", 2020), (form,), judge, game="weak")
+    claim = Claim("a/claim", "", Source("", "", 2020), (form,), judge, game="weak-learning")
     return decide(judge.examine(Cell(claim, form, case), runs))
 
 
@@ -123,7 +123,7 @@ def test_a_pathwise_statement_is_judged_round_for_round_and_played_again(
     assert last["label"] != last["predicted"]
     form = Form("derived", "", Proof.ASSUMED, "")
     judge = statement(0.4)
-    claim = Claim("a/claim", "", Source("", "", 2020), (form,), judge, game="weak")
+    claim = Claim("a/claim", "", Source("", "", 2020), (form,), judge, game="weak-learning")
     again = played_certificate(
         Cell(claim, form, cased(EVEN)), judge.sides, content["replicate"], content["round"]
     )
