@@ -6,36 +6,35 @@ import ast
 import re
 import subprocess
 import sys
-import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatch
-from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from source_trees import IMPORTS, MODULES, PACKAGES, PROJECT, ROOT, TREES, folder, nodes, ours
 
 import boundcheck
 
-ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-PACKAGES = PROJECT["tool"]["setuptools"]["packages"]
 LIMIT = 400
 
+#: The modules that everything stands on.
+GROUND = {"errors", "arrays", "vectors", "compiled", "atomic", "workers"}
 #: Each part of the package and the parts it may import; imports inside a part are free.
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
     "arrays": set(),
+    "atomic": set(),
+    "workers": set(),
     "vectors": {"arrays"},
     "compiled": {"errors", "arrays", "vectors"},
-    "algorithms": {"errors", "arrays", "vectors", "compiled"},
-    "adversaries": {"errors", "arrays", "vectors", "compiled", "algorithms"},
-    "verify": {"errors", "arrays", "vectors", "compiled", "algorithms", "adversaries"},
-    "reports": {"errors", "arrays", "vectors", "compiled", "algorithms", "adversaries", "verify"},
+    "algorithms": GROUND - {"atomic", "workers"},
+    "adversaries": GROUND - {"atomic", "workers"} | {"algorithms"},
+    "verify": GROUND | {"algorithms", "adversaries"},
+    "reports": GROUND | {"algorithms", "adversaries", "verify"},
     "__main__": {"reports"},
     "": set(),
 }
@@ -48,92 +47,11 @@ FORBIDDEN = re.compile(
 )
 
 
-def folder(package: str) -> Path:
-    """Return the folder of one of our packages."""
-    return ROOT.joinpath(*package.split(".")[1:])
-
-
-def dotted(path: Path) -> str:
-    """Return the name of a module below the root, which is itself ``""``."""
-    return ".".join(part for part in path.with_suffix("").parts if part != "__init__")
-
-
-MODULES = {
-    dotted(path.relative_to(ROOT)): path
-    for package in PACKAGES
-    for path in sorted(folder(package).glob("*.py"))
-}
-
-
-@dataclass(frozen=True)
-class Import:
-    """One import of ours, from ``source`` to the module ``target`` or a ``name`` in it."""
-
-    source: str
-    target: str
-    name: str
-    line: int
-    at_import: bool
-
-    @property
-    def where(self) -> str:
-        return f"{MODULES[self.source].relative_to(ROOT)}:{self.line}"
-
-    @property
-    def version(self) -> bool:
-        """Whether this is ``from .. import __version__``, which loads nothing."""
-        return (self.target, self.name) == ("", "__version__")
-
-
-def nodes(tree: ast.AST, at_import: bool = True) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield each import statement and whether it runs when its module is imported."""
-    for child in ast.iter_child_nodes(tree):
-        if isinstance(child, ast.Import | ast.ImportFrom):
-            yield child, at_import
-        late = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        typing = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
-        yield from nodes(child, at_import and not late and not typing)
-
-
-def imports(source: str, tree: ast.AST) -> Iterator[Import]:
-    """Yield the relative imports of the module ``source``, one per imported name."""
-    is_package = MODULES[source].name == "__init__.py"
-    here = source.split(".") if source else []
-    for node, at_import in nodes(tree):
-        if not isinstance(node, ast.ImportFrom) or node.level == 0:
-            continue
-        up = node.level - is_package
-        base = here[: len(here) - up] + (node.module.split(".") if node.module else [])
-        for alias in node.names:
-            inner = ".".join([*base, alias.name])
-            target, name = (inner, "") if inner in MODULES else (".".join(base), alias.name)
-            yield Import(source, target, name, node.lineno, at_import)
-
-
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
-IMPORTS = [found for name, tree in TREES.items() for found in imports(name, tree)]
-
-
 def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run ``code`` in a new interpreter."""
     return subprocess.run(
         [sys.executable, "-P", "-c", code, *arguments], capture_output=True, text=True, check=False
     )
-
-
-def ours(*suffixes: str) -> list[Path]:
-    """Return the files that are, or are about to be, under version control."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if listed.returncode:
-        pytest.skip("not a git checkout")
-    files = [ROOT / name for name in listed.stdout.split("\0") if name.endswith(suffixes or "")]
-    return [path for path in files if path.is_file()]
 
 
 def test_the_package_list_is_the_folders() -> None:
@@ -196,7 +114,7 @@ def test_adversaries_know_no_learner() -> None:
 
 def absolute(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """Yield the first name of each absolute import, with its line."""
-    for node, _ in nodes(tree):
+    for node, *_ in nodes(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name.split(".")[0], node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -219,24 +137,15 @@ def test_what_is_imported_is_declared() -> None:
     lines = [*project["dependencies"], *extras["cluster"], *extras["data"], *extras["trees"]]
     declared = {re.split(r"[^\w-]", line)[0].lower() for line in lines}
     used = {module for tree in TREES.values() for module, _ in absolute(tree)}
-    used.discard("pytest")  # verify/checks.py loads it inside the decorator for pytest's users
+    used.discard(
+        "pytest"
+    )  # verify/suite/pytest_checks.py loads it inside the decorator for pytest's users
     owners = packages_distributions()
     assert {
         module
         for module in used - sys.stdlib_module_names - {"boundcheck"}
         if not declared & {owner.lower() for owner in owners.get(module, [])}
     } == set()
-
-
-def test_no_module_imports_itself_through_others() -> None:
-    graph: dict[str, set[str]] = defaultdict(set)
-    for found in IMPORTS:
-        if found.at_import and not found.version:
-            graph[found.source].add(found.target)
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(" <- ".join(name or "root" for name in error.args[1]))
 
 
 def test_each_module_is_loaded_once_and_under_its_own_name() -> None:
