@@ -18,6 +18,7 @@ from .. import catalog
 from ..claim import Claim, RoundByRound, is_named
 from ..games.game import Game
 from ..setting import SCALES, Setting
+from .judging import trouble_in
 from .run import Job
 
 SAMPLED_RUNS = {"quick": 64, "default": 128, "full": 512}
@@ -165,7 +166,18 @@ def built_in_jobs(
     """One job for each setting of the claims; a setting that several claims share is played once."""
     watching: dict[Setting, list[str]] = {}
     for claim in claims:
-        for setting in claim.cases():
+        for setting in _cases_of(claim):
             if (sized := setting.at_scale(scale)) is not None:
                 watching.setdefault(sized, []).append(claim.id)
     return [Job(setting, tuple(ids), claims_file=claims_file) for setting, ids in watching.items()]
+
+
+def _cases_of(claim: Claim) -> list[Setting]:
+    try:
+        return list(claim.cases())
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(
+            f"the cases of claim '{claim.id}' cannot be listed: {trouble_in(claim, error)}; expected settings."
+        ) from error
