@@ -72,8 +72,8 @@ BREAKS = {
     "counts four times": ("self.explored += 1", "self.explored += 4", "gappletron/bound-9"),
     "halves the gap": (").max())) ** 2", ").max())) ** 2 / 2", "gappletron/lemma-1"),
     "steps too far": (
-        "np.sqrt(2) * self.radius / np",
-        "2 * self.radius / np",
+        "np.sqrt(2) * self.bound / np",
+        "2 * self.bound / np",
         "gappletron/updates",
     ),
     "climbs": ("-weight * slope * x, weight", "weight * slope * x, -weight", "gappletron/lemma-2"),
