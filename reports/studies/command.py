@@ -54,7 +54,9 @@ def study(
     from ...verify.studies import study as studies
 
     if template:
-        click.echo(studies.TEMPLATE, nl=False)
+        from ...verify.studies.template import TEMPLATE
+
+        click.echo(TEMPLATE, nl=False)
         return AS_EXPECTED
     if name is None:
         raise UserError(

@@ -31,6 +31,7 @@ from ...errors import UserError, require
 from ...workers import die_with
 from .. import catalog
 from ..claims.gappletron.theorem_4 import regret_envelope
+from ..games.labels import adaptive
 from ..games.labels.case import Case
 from ..games.labels.play import Game, Run
 from ..games.labels.record import BLOCK, MARGIN, Block
@@ -83,7 +84,12 @@ def play(case: StudyCase) -> dict[str, list[Any]]:
             digest_of_file(path) == digest,
             f"file '{path}' has changed since the study started: start it again.",
         )
-    sequence = make_adversary(content["adversary"]).sequence(content["horizon"], content["seed"])
+    adversary = make_adversary(content["adversary"])
+    reacts, norm = adaptive.is_adaptive(adversary), None
+    if reacts:  # each learner meets rounds of its own, and no comparator is known before play
+        sequence, norm = adaptive.blank(adversary, content["horizon"]), adaptive.norm_of(adversary)
+    else:
+        sequence = adversary.sequence(content["horizon"], content["seed"])
     planted = sequence.comparator
     scores = None if planted is None else planted.scores(sequence)
     rival = planted if planted is not None and fits(planted, content["radius"]) else None
@@ -91,9 +97,12 @@ def play(case: StudyCase) -> dict[str, list[Any]]:
     for name, tuning, spec, _ in content["learners"]:
         named = content.get("graphs", {}).get(name, content["graph"])
         graph = graphs.parse(named, sequence.n_labels)
-        game = Game(catalog.learner(spec), sequence, graph, content["radius"], content["seed"])
+        learner, seed = catalog.learner(spec), content["seed"]
+        game = Game(learner, sequence, graph, content["radius"], seed, norm)
         envelope = _envelope(game, rival, content, named)
-        for row in _sums(game, scores, content["checkpoints"], envelope):
+        with _COMPILING:
+            run = adaptive.AdaptiveRun(game, adversary, 0) if reacts else Run(game, 0)
+        for row in _sums(game, run, scores, content["checkpoints"], envelope):
             for column, value in {"learner": name, "tuning": tuning, **row}.items():
                 columns.setdefault(column, []).append(value)
     return columns
@@ -121,13 +130,12 @@ def _envelope(
 
 def _sums(
     game: Game,
+    run: Run | adaptive.AdaptiveRun,
     comparator_scores: Any,
     checkpoints: Sequence[int],
     envelope: Callable[[int], float | None],
 ) -> Iterator[dict[str, Any]]:
     """Play one learner and yield what it adds up to at each checkpoint."""
-    with _COMPILING:
-        run = Run(game, 0)
     declaration, labels = game.player().declaration, game.sequence.labels
     loss = declaration.loss
     losses = None

@@ -21,11 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from ...adversaries.recorded import split_label
+from ...adversaries.sequence import Sequence as Labelled
 from ...algorithms import graphs
 from ...algorithms.learner import Problem
 from ...algorithms.spec import user_file
 from ...errors import UserError, require, unknown
 from .. import catalog
+from ..games.labels.adaptive import blank, is_adaptive, norm_of
 from .finding import Finding
 from .grid import SETTING_AXES, Grid, Named, Scalar, expanded, filled, places
 from .grid import parse as parse_grid
@@ -139,7 +141,7 @@ class Study:
         try:
             adversary = make_adversary(written)
             # of a sequence that can be made at any length only the sizes are needed
-            first = adversary.sequence(horizon if recorded or horizon is None else 1, 0)
+            first = _sizes(adversary, horizon if recorded or horizon is None else 1)
             length = first.horizon if recorded or horizon is None else int(horizon)
             graph = graphs.parse(str(setting["graph"]), first.n_labels)
             others = {name: graphs.parse(g, first.n_labels) for name, g in self.graphs.items()}
@@ -147,7 +149,8 @@ class Study:
             raise UserError(
                 f"cell {_cell_name(cell)} of study '{self.name}' is impossible: {error}"
             ) from None
-        problem = Problem(graph, first.n_features, length, first.feature_norm or 1.0, radius)
+        norm = norm_of(adversary) if is_adaptive(adversary) else first.feature_norm or 1.0
+        problem = Problem(graph, first.n_features, length, norm, radius)
         problems = {name: replace(problem, graph=other) for name, other in others.items()}
         learners = [
             [
@@ -228,9 +231,18 @@ def make_adversary(spec: str) -> Any:
     """An adversary, or recorded data for ``data:FILE`` and ``data:FILE@COLUMN``."""
     found = catalog.adversary(spec)
     require(
-        hasattr(found, "sequence"),
-        f"adversary {spec} has no sequence(horizon, seed): expected one whose labels are fixed before play.",
+        hasattr(found, "sequence") or is_adaptive(found),
+        f"adversary {spec} makes no labels: expected one that plays them.",
     )
+    return found
+
+
+def _sizes(adversary: Any, horizon: int | None) -> Labelled:
+    """A sequence of an adversary, of which only the sizes are needed."""
+    if is_adaptive(adversary):
+        require(horizon is not None, f"adversary {adversary.spec} is given without a horizon.")
+        return blank(adversary, 1)
+    found: Labelled = adversary.sequence(horizon, 0)
     return found
 
 
@@ -353,37 +365,3 @@ def _panels(where: str, given: Any, grid: Grid) -> tuple[str, ...]:
         f" {', '.join(several) or 'none'}.",
     )
     return tuple(given)
-
-
-TEMPLATE = """\
-# A study: boundcheck study mine.toml && boundcheck report --study results/mine
-title = "Two losses and a guesser"
-seeds = 5                                  # seeds 0 to 4; each is one stream for all learners
-
-[grid]                                     # every combination of the axes is played
-adversary = "keywords"                     # boundcheck list adversaries; or data:FILE.csv@COLUMN
-keyword_scale = [1, 2]                     # parameters of the adversary, or {places} in learners' specs
-noise = [0.0, 0.1]
-graph = "bandit"                           # boundcheck list graphs
-horizon = 2000
-radius = 1.0                               # bound on the comparator's norm that learners are told
-
-[learners]                                 # boundcheck list learners; or FILE.py:Class
-Guesser = "uniform"                        # one spec for all tunings
-
-[learners.GapLog]                          # or one for each; graph = "full" gives a learner its own
-ones = "gappletron:loss=logistic-K,rule=printed,optimiser=unprojected,gamma=ones"
-theory = "gappletron:loss=logistic-K,rule=printed,optimiser=unprojected,gamma=theorem-4a"
-
-[learners.GapSmH]
-ones = "gappletron:loss=smooth-hinge,rule=printed,optimiser=unprojected,gamma=ones"
-theory = "gappletron:loss=smooth-hinge,rule=printed,optimiser=unprojected,gamma=theorem-4a"
-
-[[findings]]                               # statements that the report checks, with intervals
-says = "GapLog makes fewer mistakes than guessing"
-left = "GapLog"
-right = "Guesser"
-relation = "at most"                       # or "above", "level", "rises" or "falls" with along = "noise"
-tuning = "ones"
-where = { noise = 0.0 }
-"""

@@ -14,6 +14,7 @@ from small_study import SMALL, small
 
 from boundcheck.errors import UserError
 from boundcheck.verify.studies import study as studies
+from boundcheck.verify.studies.template import TEMPLATE
 
 
 def test_cases_are_all_cells_of_a_seed_before_the_next_seed() -> None:
@@ -70,7 +71,7 @@ def test_built_in_studies_can_be_played(name: str) -> None:
 
 
 def test_the_template_is_a_study() -> None:
-    study = studies.parse("mine", tomllib.loads(studies.TEMPLATE))
+    study = studies.parse("mine", tomllib.loads(TEMPLATE))
     assert len(study.cases()) == 20
     assert study.tunings == ("ones", "theory")
     assert study.findings[0].where == {"noise": (0.0,)}

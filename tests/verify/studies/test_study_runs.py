@@ -247,3 +247,28 @@ def test_a_worker_that_is_killed_is_one_sentence(
     cases = small(learners={"Late": "late.py:Late"}).cases()
     with pytest.raises(UserError, match="a worker process was killed"):
         list(sweep.run_here(cases, 2))
+
+
+def test_an_adaptive_adversary_of_the_users_meets_each_learner_anew(tmp_path: Path) -> None:
+    """Each learner meets rounds of its own, which follow what it played; no comparator is known before play."""
+    file = tmp_path / "spiteful.py"
+    file.write_text(
+        "import numpy as np\n\n\n"
+        "class Spiteful:\n"
+        "    n_labels, n_features = 2, 2\n\n"
+        "    def __init__(self, horizon, seed):\n"
+        "        pass\n\n"
+        "    def next(self, action, seen):\n"
+        "        return np.eye(2)[0], 0 if action is None else 1 - action\n"
+    )
+    grid = {"adversary": f"{file}:Spiteful", "graph": "full", "horizon": 64}
+    learners = {"Guesser": "uniform", "Gap": "gappletron"}
+    document = {"seeds": 1, "grid": grid, "learners": learners}
+    (case,) = studies.parse("spiteful", document).cases()
+    columns = sweep.play(case)
+    ends = [i for i, rounds in enumerate(columns["rounds"]) if rounds == 64]
+    guesser, gap = (columns["mistakes"][i] for i in ends)
+    assert 0 < guesser < 64
+    assert guesser != gap
+    assert set(columns["comparator_loss"]) == set(columns["regret_envelope"]) == {None}
+    assert sweep.play(case) == columns

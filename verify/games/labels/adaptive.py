@@ -20,7 +20,7 @@ from ....algorithms.losses import SmoothHinge
 from ....arrays import FloatArray
 from ....errors import LearnerError, UserError, call, shown
 from .comparators import fit
-from .play import Run
+from .play import Game, Run
 from .record import ACTION, BLOCK, OBSERVED, Block
 
 
@@ -50,6 +50,11 @@ def blank(adversary: Any, horizon: int) -> Sequence:
     )
 
 
+def norm_of(adversary: Any) -> float:
+    """The bound on the norm of the features that an adaptive adversary declares, 1 where it declares none."""
+    return float(getattr(adversary, "feature_norm", 1.0))
+
+
 def _size(adversary: Any, name: str, least: int) -> int:
     value = getattr(adversary, name, None)
     if not isinstance(value, int) or value < least:
@@ -62,10 +67,10 @@ def _size(adversary: Any, name: str, least: int) -> int:
 class _Table:
     """The rounds of a run, written down as they come; what the game reads of them is these arrays."""
 
-    def __init__(self, case: Any) -> None:
-        self.sequence = blank(case.adversary, case.horizon)
-        self.norm = case.problem.feature_norm
-        self.who = f"adversary {case.adversary.spec}"
+    def __init__(self, adversary: Any, horizon: int, norm: float) -> None:
+        self.sequence = blank(adversary, horizon)
+        self.norm = norm
+        self.who = f"adversary {adversary.spec}"
         d = self.sequence.n_features
         self.features: FloatArray = self.sequence.values.reshape(-1, d)
         for array in (self.sequence.values, self.sequence.labels, self.sequence.squared_norms):
@@ -108,6 +113,69 @@ class _Table:
         )
 
 
+class AdaptiveRun:
+    """One run against an adaptive adversary, in progress; it advances as any other run does.
+
+    Parameters
+    ----------
+    game : the game, whose sequence has the sizes only and whose ``feature_norm`` bounds the features
+    adversary : who makes the rounds
+    run : which stream of draws to use, from 0
+
+    Raises
+    ------
+    LearnerError
+        for an adversary that cannot begin
+    """
+
+    def __init__(self, game: Game, adversary: Any, run: int, *, interpreted: bool = False) -> None:
+        self._table = _Table(adversary, game.sequence.horizon, game.problem.feature_norm)
+        self._learner = game.learner
+        self._opponent = call(
+            adversary.begin, self._table.who, "begin", game.sequence.horizon, game.seed
+        )
+        self._run = Run(replace(game, sequence=self._table.sequence), run, interpreted=interpreted)
+        self._action: int | None = None
+        self._seen: int | None = None
+
+    @property
+    def position(self) -> int:
+        """Rounds played so far."""
+        return self._run.position
+
+    @property
+    def totals(self) -> FloatArray:
+        """The sums that a run keeps."""
+        return self._run.totals
+
+    @property
+    def sequence(self) -> Sequence:
+        """The rounds that were played, as a sequence like any other, once all have been."""
+        return self._table.finished()
+
+    def advance(self, rounds: int, *, trace: bool = True) -> Block:
+        """Play some more rounds and return them.
+
+        Raises
+        ------
+        LearnerError
+            for what the learner or the adversary does wrong
+        """
+        return _joined([self._next() for _ in range(rounds)])
+
+    def _next(self) -> Block:
+        t = self._run.position
+        where = f"next of round {t}"
+        given = call(self._opponent.next, self._table.who, where, self._action, self._seen)
+        self._table.write(t, given)
+        block = self._run.advance(1, trace=True)
+        block.check(self._learner.spec)
+        self._action = int(block.column(ACTION)[0])
+        observed = block.column(OBSERVED)[0] > 0
+        self._seen = int(self._table.sequence.labels[t]) if observed else None
+        return replace(block, labels=block.labels.copy(), squared_norms=block.squared_norms.copy())
+
+
 def play(
     case: Any, run: int, *, interpreted: bool = False, stop: int | None = None
 ) -> tuple[Any, Iterator[Block]]:
@@ -122,44 +190,21 @@ def play(
     LearnerError
         for what the learner or the adversary does wrong
     """
+    played = AdaptiveRun(case.game, case.adversary, run, interpreted=interpreted)
     horizon = case.horizon
-    table = _Table(case)
-    opponent = call(case.adversary.begin, table.who, "begin", case.horizon, case.seed)
-    played = Run(replace(case.game, sequence=table.sequence), run, interpreted=interpreted)
-    single: list[Block] = []
-    action: int | None = None
-    seen: int | None = None
-    for t in range(horizon):
-        table.write(t, call(opponent.next, table.who, f"next of round {t}", action, seen))
-        block = played.advance(1, trace=True)
-        block.check(case.learner.spec)
-        action = int(block.column(ACTION)[0])
-        seen = int(table.sequence.labels[t]) if block.column(OBSERVED)[0] > 0 else None
-        single.append(block)
-    sequence = table.finished()
-    loss = case.loss or SmoothHinge()
-    comparator: Comparator = fit(sequence, loss, case.comparator_norm)
-    of_run = replace(
-        case,
-        sequence=sequence,
-        comparator=comparator,
-        feature_norm=case.problem.feature_norm,
-        run=run,
-    )
+    blocks = [played.advance(min(BLOCK, horizon - first)) for first in range(0, horizon, BLOCK)]
+    sequence = played.sequence
+    comparator: Comparator = fit(sequence, case.loss or SmoothHinge(), case.comparator_norm)
+    norm = case.problem.feature_norm
+    of_run = replace(case, sequence=sequence, comparator=comparator, feature_norm=norm, run=run)
     end = horizon if stop is None else min(stop, horizon)
-    blocks = (
-        _joined(single[first : min(first + BLOCK, end)], sequence) for first in range(0, end, BLOCK)
-    )
-    return of_run, blocks
+    return of_run, (block.until(end) for block in blocks if block.start < end)
 
 
-def _joined(blocks: list[Block], sequence: Sequence) -> Block:
-    first, end = blocks[0].start, blocks[0].start + len(blocks)
+def _joined(blocks: list[Block]) -> Block:
+    """Consecutive blocks as one."""
+    names = ("columns", "labels", "squared_norms", "scores", "probabilities")
     return Block(
-        first,
-        np.concatenate([block.columns for block in blocks]),
-        sequence.labels[first:end],
-        sequence.squared_norms[first:end],
-        np.concatenate([block.scores for block in blocks]),
-        np.concatenate([block.probabilities for block in blocks]),
+        blocks[0].start,
+        *(np.concatenate([getattr(block, name) for block in blocks]) for name in names),
     )

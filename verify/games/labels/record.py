@@ -60,6 +60,20 @@ class Block:
     def __len__(self) -> int:
         return len(self.columns)
 
+    def until(self, end: int) -> Block:
+        """These rounds without those from round ``end`` of the run on."""
+        n = end - self.start
+        if n >= len(self):
+            return self
+        return Block(
+            self.start,
+            self.columns[:n],
+            self.labels[:n],
+            self.squared_norms[:n],
+            self.scores[:n],
+            self.probabilities[:n],
+        )
+
     def check(self, learner: str) -> None:
         """Raise :class:`LearnerError` for recorded probabilities that are no distribution."""
         sums, p = self.column(TOTAL), self.probabilities

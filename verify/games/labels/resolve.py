@@ -176,7 +176,7 @@ def resolve(setting: Setting, learner: Any, adversary: Any, seed: int) -> Case:
     graph = _graph_of(setting, sequence.n_labels)
     feature_norm = None
     if adaptive.is_adaptive(adversary):
-        feature_norm, bound = float(getattr(adversary, "feature_norm", 1.0)), bound or 1.0
+        feature_norm, bound = adaptive.norm_of(adversary), bound or 1.0
         comparator = zero_comparator(sequence.n_labels, sequence.n_features)
     else:
         comparator, bound = _comparator_of(sequence, learner, graph, bound)
