@@ -132,7 +132,7 @@ def test_contributing_examples_pass_the_linter(copy_of_the_package: Path) -> Non
         if kind == "python"
     ]
     files = [str(copy_of_the_package / "boundcheck" / name[1]) for name in names if name]
-    assert len(files) == 3
+    assert len(files) == 4
     configuration = ROOT / "pyproject.toml"
     done = subprocess.run(
         [sys.executable, "-m", "ruff", "check", "--config", str(configuration), *files],
@@ -150,7 +150,48 @@ def test_the_guides_claim_needs_at_most_eight_of_our_names() -> None:
     assert [node.module for node in ours if node.module == "author"]
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/learners.md"])
+@pytest.mark.parametrize("name", ["docs/adversaries.md", "docs/games.md"])
+def test_blocks_of_a_page_run_in_order(name: str, tmp_path: Path) -> None:
+    commands = 0
+    for language, text in blocks(name):
+        if language == "python":
+            file = re.match(r"# (\w+\.py)\n", text)
+            assert file is not None, "a Python block starts with the name of its file"
+            (tmp_path / file[1]).write_text(text, encoding="utf-8")
+            continue
+        for command in text.splitlines():
+            done = in_environment(command, tmp_path)
+            assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+            assert "holds" in done.stdout or "accepted" in done.stdout
+            commands += 1
+    assert commands >= 2
+
+
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    """To a file, and to a heading of it."""
+    page = ROOT / name
+    for path, heading in re.findall(r"\]\(([^)#:]*)(?:#([\w-]+))?\)", page.read_text("utf-8")):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if heading:
+            titles = re.findall(r"^#+ (.+)$", target.read_text("utf-8"), re.MULTILINE)
+            names = {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+            assert heading in names, heading
+
+
+def test_the_glossary_is_in_order() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = text.partition("## Glossary")[2].partition("\n## ")[0]
+    words = re.findall(r"^\| ([^|]+?) \|", table, re.MULTILINE)[1:]
+    assert len(words) > 30
+    assert words == sorted(words, key=str.lower)
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_the_files_that_are_named_exist(name: str) -> None:
     written = "\n".join(text for _, text in blocks(name))
     text = (ROOT / name).read_text(encoding="utf-8")
@@ -180,5 +221,3 @@ def test_the_page_on_learners_is_true() -> None:
     assert cells <= named
     for value in [*RULES, *optimisers.NAMES, *losses.FORMS]:
         assert f"`{value.split()[0]}`" in text
-    for name in re.findall(r"\]\(([^)#]+)", text):
-        assert (ROOT / "docs" / name).exists()
