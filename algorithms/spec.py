@@ -50,7 +50,7 @@ def _renamed(owner: str, key: str) -> str:
     new = RENAMED.get((owner, key), key)
     if new != key and current_process().name == "MainProcess":
         logger.warning(
-            "%s:%s= is now %s:%s=; the old name is read in 0.1 only", owner, key, owner, new
+            "%s:%s= is now %s:%s=; the old name is read in 0.2 only", owner, key, owner, new
         )
     return new
 
