@@ -264,6 +264,7 @@ def write_report(
     out: Path | str | None = None,
     *,
     studies: Sequence[Path | str] = (),
+    claims_file: Path | str | None = None,
     quiet: bool = True,
 ) -> list[Path]:
     """Write the page of verdicts and studies, as ``boundcheck report`` does.
@@ -274,6 +275,7 @@ def write_report(
     out : page to write, or folder for ``index.html``; where None that of the results, or of a study alone, and
         ``studies.html`` in the default folder of several
     studies : folders of studies
+    claims_file : Python file with claims of the user's, whose statements the page shows
     quiet : whether to show no progress
 
     Returns
@@ -285,10 +287,13 @@ def write_report(
     UserError
         if there are no results, the page cannot be written, or it would take the place of other results
     """
+    from ..verify import catalog
     from .page.build import write_report as write
     from .studies import section
     from .terminal.console import DEFAULT_FOLDER
 
+    if claims_file is not None:
+        catalog.add_file(Path(claims_file))
     folders = [Path(place) for place in studies]
     page = None if out is None else Path(out)
     if results is None and page is None and folders:  # the page of the verdicts stays as it is

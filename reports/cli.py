@@ -330,7 +330,16 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
     metavar="FILE|DIR",
     help="Page to write, or folder for index.html; default the folder of the results, or of a study alone.",
 )
-def report(folder: Path | None, studies: tuple[Path, ...], out: Path | None) -> int:
+@click.option(
+    "--claims",
+    "claims_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Python file with the claims, if they are yours: the page then shows their statements.",
+)
+def report(
+    folder: Path | None, studies: tuple[Path, ...], out: Path | None, claims_file: Path | None
+) -> int:
     """Make one self-contained page of verdicts and studies: statements, evidence, pictures, tables.
 
     With --study and without --results it is a page of these studies alone: index.html in the folder of the study,
@@ -347,6 +356,7 @@ def report(folder: Path | None, studies: tuple[Path, ...], out: Path | None) -> 
         folder if studies else folder or DEFAULT_FOLDER,
         out,
         studies=studies or section.found_in(STUDIES_FOLDER),
+        claims_file=claims_file,
         quiet=not sys.stderr.isatty(),
     )
     lines = "\n".join(f"wrote {path}" for path in written)

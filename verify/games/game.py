@@ -10,15 +10,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
+from ...errors import require
 from ..setting import Setting
 
 CHECKPOINTS = 60
 """Number of prefixes of a run that are kept for the report."""
+
+
+OPEN_ROUNDS = {"quick": 300, "default": 2000, "full": 20_000}
+OPEN_RUNS = {"quick": 2, "default": 8, "full": 32}
+"""Rounds and runs, by scale, where the user replaced an axis of a game that says no other."""
 
 
 def checkpoints(horizon: int) -> IntArray:
@@ -228,14 +235,23 @@ class Game(ABC):
 
     def settings(self, request: Any) -> Iterator[tuple[Setting, bool]]:
         """Settings for a request that replaces an axis, each with True if only the claims about single rounds look at
-        it.
+        it; by default the product of the axes that are given and of all that the game has for the others.
 
         Raises
         ------
         UserError
             for an axis that the game does not have
         """
-        return iter(())
+        for option, value in (("data", request.data), ("radius", request.comparator_norm)):
+            require(
+                value is None,
+                f"--{option} is given for the game {self.name}: expected --learner, --adversary or --graph.",
+            )
+        learners = self.learners() if request.learner is None else (request.learner,)
+        adversaries = self.adversaries() if request.adversary is None else (request.adversary,)
+        rounds, runs = request.rounds or OPEN_ROUNDS[request.scale], OPEN_RUNS[request.scale]
+        for learner, adversary in product(learners, adversaries):
+            yield Setting(learner, adversary, request.graph or "full", rounds, runs=runs), False
 
     def measured(self, case: Any) -> list[Measured]:
         """Measurements of the data of a case, a row for each hypothesis of the theorems."""

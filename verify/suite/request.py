@@ -112,11 +112,16 @@ def jobs_for(request: Request) -> list[Job]:
     every = tuple(claim.id for claim in chosen)
     in_rounds = tuple(claim.id for claim in chosen if isinstance(claim.judge, RoundByRound))
     sampled = request.runs or SAMPLED_RUNS[request.scale]
-    return [
+    jobs = [
         Job(setting, in_rounds if rounds_only else every, True, sampled, request.claims_file)
         for setting, rounds_only in request.game.settings(request)
         if in_rounds or not rounds_only
     ]
+    require(
+        bool(jobs),
+        f"the game {request.game.name} plays nothing with what is given: expected another learner, adversary or graph.",
+    )
+    return jobs
 
 
 def _check(request: Request) -> None:
