@@ -25,3 +25,20 @@ def replay_without_numba(certificates: Iterable[Path]) -> list[tuple[str, float,
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return [tuple(row) for row in json.loads(done.stdout)]
+
+
+COMMAND = """
+import sys
+sys.modules["numba"] = None
+from boundcheck.reports.cli import main
+sys.argv[0] = "boundcheck"
+status = main()
+assert sys.modules["numba"] is None
+sys.exit(status)
+"""
+
+
+def command_without_numba(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in a fresh process where numba cannot be imported."""
+    command = [sys.executable, "-P", "-c", COMMAND, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
