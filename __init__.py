@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from .verify.suite.pytest_checks import parametrize_with_claims as parametrize_with_claims
 
 _AUTHOR = (
-    "Audit", "Bound", "Cell", "Check", "Claim", "Comparison", "Evidence", "Exact", "Form", "Frontier", "Interval",
-    "Kind", "Known", "Law", "LowerBound", "Mean", "MeanSides", "OneRound", "Pathwise", "PerRun", "Proof", "Reached",
-    "RunSides", "Setting", "Sides", "Source", "Suspect", "Tail", "TailSides", "Verdict",
+    "Audit", "Bound", "Cell", "Check", "Claim", "Comparison", "Evidence", "Exact", "Form", "Frontier", "Instance",
+    "Interval", "Kind", "Known", "Law", "LowerBound", "Mean", "MeanSides", "OneRound", "Pathwise", "PerRun", "Proof",
+    "Reached", "RunSides", "Setting", "Sides", "Source", "Suspect", "Tail", "TailSides", "Verdict",
 )  # fmt: skip
 """The names that the author of a claim needs; verify/author.py has the same."""
 

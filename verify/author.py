@@ -5,6 +5,7 @@ The same names are exported by the package: ``from boundcheck import Claim, Form
 
 from __future__ import annotations
 
+from .certificates.instances import Instance
 from .claim import Cell, Claim, Form, Proof, Source
 from .exact.numbers import Interval
 from .judges.audit import Audit, LowerBound, PerRun, RunSides
@@ -29,6 +30,7 @@ __all__ = [
     "Exact",
     "Form",
     "Frontier",
+    "Instance",
     "Interval",
     "Kind",
     "Known",

@@ -14,27 +14,36 @@ deviation of one of them. In the worst pair both are the same coin times b, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import comb
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gmpy2 import mpq
 
 from ....adversaries.weak_learning.worst_pair import WorstPair
 from ....errors import require
-from ...author import Audit, Cell, Claim, Evidence, Form, Interval, Proof, Setting, Verdict
+from ...author import (
+    Audit,
+    Cell,
+    Claim,
+    Evidence,
+    Form,
+    Instance,
+    Interval,
+    Proof,
+    Setting,
+    Verdict,
+)
 from ...certificates.instances import Json
 from ...certificates.make import exact_certificate
 from ...exact.boosting import decimal
-from ...exact.numbers import rational
 from ...games.weak.case import Case
 from ..papers import BOOSTING
 
 
 @dataclass(frozen=True)
-class PairInstance:
+class PairInstance(Instance):
     """The worst pair of martingales: T tosses of a coin, and the probability that each may be large with.
 
     Attributes
@@ -50,13 +59,6 @@ class PairInstance:
     def __post_init__(self) -> None:
         require(1 <= self.horizon <= 2000, f"horizon {self.horizon}: expected 1 to 2000.")
         require(0 < self.delta < 1, f"delta {self.delta}: expected a number in (0, 1).")
-
-    @classmethod
-    def from_json(cls, data: Any) -> PairInstance:
-        return cls(int(data["horizon"]), rational(data["delta"]))
-
-    def to_json(self) -> Json:
-        return {"horizon": self.horizon, "delta": str(self.delta)}
 
     @cached_property
     def squared_deviation(self) -> Interval:
@@ -85,9 +87,6 @@ class PairInstance:
             "heads": [self.heads(1), self.heads(2)],
             "allowed": str(3 * self.delta),
         }
-
-    def simpler(self) -> Iterator[PairInstance]:
-        return iter(())
 
 
 def _pair_sides(instance: PairInstance, form: Form) -> tuple[Interval, Interval]:

@@ -14,7 +14,7 @@ An expectation over the label played is a sum of k terms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, product
@@ -25,10 +25,10 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates
 from ....errors import require
-from ...author import Check, Claim, Exact, Form, Interval, Proof
+from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof
+from ...certificates.instances import Json
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, Rows, decimal, texts
-from ...exact.numbers import rational
 from ...games.labels.case import Case
 from ..papers import BOOSTING
 from .enumerated import (
@@ -48,7 +48,7 @@ from .hypotheses import adapts, booster, explores
 
 
 @dataclass(frozen=True)
-class DrawInstance:
+class DrawInstance(Instance):
     """A round of exploration, and costs.
 
     Attributes
@@ -71,21 +71,6 @@ class DrawInstance:
         require(
             all(len(row) == k for row in self.rows), f"costs: expected {k} rows of {k} numbers."
         )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> DrawInstance:
-        rows = tuple(tuple(rational(cost) for cost in row) for row in data["rows"])
-        best, label, played = (int(data[name]) for name in ("best", "label", "played"))
-        return cls(rational(data["rho"]), best, label, played, rows)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "rho": str(self.rho),
-            "best": self.best,
-            "label": self.label,
-            "played": self.played,
-            "rows": [texts(row) for row in self.rows],
-        }
 
     @property
     def n_labels(self) -> int:
@@ -122,11 +107,8 @@ class DrawInstance:
             (exact.estimate(self.losses_if(a), self.rows) for a in range(self.n_labels)),
         )
 
-    def simpler(self) -> Iterator[DrawInstance]:
-        return iter(())
-
     @property
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> Json:
         return {
             "is_label": [int(r == self.label) for r in range(self.n_labels)],
             "probabilities": texts(self.probabilities),

@@ -20,27 +20,36 @@ whence the sum of D1 + D2 - g ever reaches L/lambda with probability at most del
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gmpy2 import mpq
 
 from ....adversaries.weak_learning.noise import Estimate
 from ....errors import require
-from ...author import Audit, Cell, Claim, Evidence, Form, Interval, Proof, Setting, Verdict
+from ...author import (
+    Audit,
+    Cell,
+    Claim,
+    Evidence,
+    Form,
+    Instance,
+    Interval,
+    Proof,
+    Setting,
+    Verdict,
+)
 from ...certificates.instances import Json
 from ...certificates.make import exact_certificate
 from ...exact import boosting as exact
-from ...exact.numbers import rational
 from ...games.weak.case import Case
 from ..papers import BOOSTING
 
 
 @dataclass(frozen=True)
-class OrderInstance:
+class OrderInstance(Instance):
     """Numbers that the excess loss depends on.
 
     Attributes
@@ -65,15 +74,6 @@ class OrderInstance:
             require(0 < value <= 1, f"{name} {value}: expected a number in (0, 1].")
         for name, value in (("delta", self.delta), ("rho", self.rho)):
             require(0 < value < 1, f"{name} {value}: expected a number in (0, 1).")
-
-    @classmethod
-    def from_json(cls, data: Any) -> OrderInstance:
-        numbers = (rational(data[name]) for name in ("edge", "weight", "delta", "rho"))
-        return cls(int(data["n_labels"]), *numbers)
-
-    def to_json(self) -> Json:
-        names = ("edge", "weight", "delta", "rho")
-        return {"n_labels": self.n_labels} | {name: str(getattr(self, name)) for name in names}
 
     @property
     def drift(self) -> mpq:
@@ -163,9 +163,6 @@ class OrderInstance:
             "variance": str(self.variance),
             "smaller_excess_loss": self.smaller_excess_loss.to_json(),
         }
-
-    def simpler(self) -> Iterator[OrderInstance]:
-        return iter(())
 
 
 def estimate_errors(

@@ -10,7 +10,7 @@ C                      ``costs``; row r is the gradient if r is the true label
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -20,10 +20,10 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import logistic
 from ....errors import require
-from ...author import Check, Claim, Exact, Form, Interval, Proof
+from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof
+from ...certificates.instances import Json
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, Rows, texts
-from ...exact.numbers import rational
 from ...games.labels.case import Case
 from ...judges.exact import worst
 from ..papers import BOOSTING
@@ -39,7 +39,7 @@ EXACTLY = 1e-12
 
 
 @dataclass(frozen=True)
-class GradientInstance:
+class GradientInstance(Instance):
     """Scores, by their exponentials.
 
     Attributes
@@ -54,22 +54,12 @@ class GradientInstance:
         require(len(self.weights) >= 2, f"{len(self.weights)} labels: expected at least 2.")
         require(min(self.weights) > 0, "exponentials of scores: expected numbers above 0.")
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> GradientInstance:
-        return cls(tuple(rational(weight) for weight in data["weights"]))
-
-    def to_json(self) -> dict[str, Any]:
-        return {"weights": texts(self.weights)}
-
     @cached_property
     def costs(self) -> Rows:
         return exact.logistic_costs(self.weights)
 
-    def simpler(self) -> Iterator[GradientInstance]:
-        return iter(())
-
     @property
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> Json:
         return {"total": str(sum(self.weights)), "costs": [texts(row) for row in self.costs]}
 
 

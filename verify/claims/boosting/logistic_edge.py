@@ -16,7 +16,7 @@ The sum of f_t(alpha) - f_t(0) is convex in alpha and the logarithm of a fractio
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -28,10 +28,10 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import logistic
 from ....errors import require
-from ...author import Check, Claim, Exact, Form, Interval, Proof, Setting
+from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof, Setting
+from ...certificates.instances import Json
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, texts
-from ...exact.numbers import rational
 from ...games.labels.case import Case
 from ...judges.exact import worst
 from ..papers import BOOSTING
@@ -50,7 +50,7 @@ Round = tuple[Fractions, int, int]
 
 
 @dataclass(frozen=True)
-class EdgeInstance:
+class EdgeInstance(Instance):
     """Rounds of a weak learner.
 
     Attributes
@@ -72,18 +72,6 @@ class EdgeInstance:
             )
             for label in labels:
                 require(0 <= label < k, f"label {label}: expected one of 0 to {k - 1}.")
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> EdgeInstance:
-        return cls(
-            tuple(
-                (tuple(rational(w) for w in weights), int(label), int(predicted))
-                for weights, label, predicted in data["rounds"]
-            )
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        return {"rounds": [[texts(weights), y, at] for weights, y, at in self.rounds]}
 
     @cached_property
     def costs(self) -> tuple[Fractions, ...]:
@@ -148,11 +136,8 @@ class EdgeInstance:
         below = (value + slope * (2 - alpha)).min(value + slope * (-2 - alpha))
         return Interval(below.lo, min(value.hi, mpq(0)))  # at alpha = 0 it is 0
 
-    def simpler(self) -> Iterator[EdgeInstance]:
-        return iter(())
-
     @property
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> Json:
         return {
             "costs": [texts(row) for row in self.costs],
             "sums": [str(sum(weights)) for weights, _, _ in self.rounds],
@@ -164,7 +149,7 @@ class EdgeInstance:
 
 
 @dataclass(frozen=True)
-class ErrorInstance:
+class ErrorInstance(Instance):
     """Scores of an expert that errs.
 
     Attributes
@@ -189,13 +174,6 @@ class ErrorInstance:
             "the expert does not err: expected another label with at least the score of the true one.",
         )
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ErrorInstance:
-        return cls(tuple(rational(w) for w in data["weights"]), int(data["label"]))
-
-    def to_json(self) -> dict[str, Any]:
-        return {"weights": texts(self.weights), "label": self.label}
-
     @property
     def cost(self) -> mpq:
         """-C_{y,y}."""
@@ -208,11 +186,8 @@ class ErrorInstance:
         others = [1 + w / own for j, w in enumerate(self.weights) if j != self.label]
         return prod(others, start=mpq(1))
 
-    def simpler(self) -> Iterator[ErrorInstance]:
-        return iter(())
-
     @property
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> Json:
         return {
             "is_label": [int(r == self.label) for r in range(len(self.weights))],
             "costs": [texts(row) for row in exact.logistic_costs(self.weights)],

@@ -15,21 +15,21 @@ Slope and curvature are linear in each q_r or q_r (1 - q_r), whatever the scores
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates, logistic
 from ....errors import require
-from ...author import Check, Claim, Exact, Form, Interval, Proof, Verdict
+from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof, Verdict
+from ...certificates.instances import Json
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, texts
-from ...exact.numbers import rational
 from ...games.labels.case import Case
 from ...judges.exact import worst
 from ..papers import BOOSTING
@@ -45,7 +45,7 @@ INSIDE = (HALF, mpq(1, 100), mpq(99, 100))
 
 
 @dataclass(frozen=True)
-class SlopeInstance:
+class SlopeInstance(Instance):
     """A round of exploration, and where the scores stand along the predicted label.
 
     Attributes
@@ -69,24 +69,6 @@ class SlopeInstance:
         check_draw(len(self.shares), self.rho, *labels)
         require(all(0 <= q <= 1 for q in self.shares), "shares: expected numbers from 0 to 1.")
         require(self.shares[self.predicted] == HALF, "shares: expected 1/2 at the predicted label.")
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> SlopeInstance:
-        best, label, played, predicted = (
-            int(data[name]) for name in ("best", "label", "played", "predicted")
-        )
-        shares = tuple(rational(q) for q in data["shares"])
-        return cls(rational(data["rho"]), best, label, played, predicted, shares)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "rho": str(self.rho),
-            "best": self.best,
-            "label": self.label,
-            "played": self.played,
-            "predicted": self.predicted,
-            "shares": texts(self.shares),
-        }
 
     @property
     def n_labels(self) -> int:
@@ -119,11 +101,8 @@ class SlopeInstance:
         drawn = ((self.estimated(self.slopes, a),) for a in range(self.n_labels))
         return exact.mean(self.probabilities, drawn)[0]
 
-    def simpler(self) -> Iterator[SlopeInstance]:
-        return iter(())
-
     @property
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> Json:
         return {
             "is_label": [int(r == self.label) for r in range(self.n_labels)],
             "probabilities": texts(self.probabilities),

@@ -11,19 +11,19 @@ phi^y_N(0), eq. (6)    ``potential``
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gmpy2 import mpq
 
 from ....algorithms.boosting.potentials import TIES
 from ....errors import require
-from ...author import Check, Claim, Exact, Form, Interval, Proof, Setting
+from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof, Setting
+from ...certificates.instances import Json
 from ...exact import boosting as exact
 from ...exact.boosting import decimal
-from ...exact.numbers import rational
 from ...games.labels.case import Case
 from ..papers import BOOSTING
 from .enumerated import ROUNDING
@@ -35,7 +35,7 @@ MOST_LEARNERS = 40
 
 
 @dataclass(frozen=True)
-class StartInstance:
+class StartInstance(Instance):
     """Weak learners before the first vote.
 
     Attributes
@@ -59,20 +59,6 @@ class StartInstance:
         require(0 <= self.edge < 1, f"edge {self.edge}: expected a number in [0, 1).")
         require(self.ties in TIES, f"tie rule '{self.ties}': expected one of {', '.join(TIES)}.")
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> StartInstance:
-        return cls(
-            int(data["n_labels"]), int(data["learners"]), rational(data["edge"]), str(data["ties"])
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "n_labels": self.n_labels,
-            "learners": self.learners,
-            "edge": str(self.edge),
-            "ties": self.ties,
-        }
-
     @cached_property
     def potential(self) -> mpq:
         return exact.potential_at_start(self.n_labels, self.learners, self.edge, self.ties)
@@ -88,11 +74,8 @@ class StartInstance:
         """Whether the bound is below 1, which every probability is at most."""
         return self.bound.certainly_less(1)
 
-    def simpler(self) -> Iterator[StartInstance]:
-        return iter(())
-
     @property
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> Json:
         return {"potential": str(self.potential), "bound": self.bound.to_json()}
 
 

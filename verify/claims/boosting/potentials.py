@@ -16,20 +16,20 @@ the ways to write a number below N as an ordered sum of k numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from gmpy2 import mpq
 
 from ....algorithms.boosting.potentials import TIES, partitions
 from ....errors import require
-from ...author import Check, Claim, Exact, Form, Interval, Proof, Setting, Verdict
+from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof, Setting, Verdict
+from ...certificates.instances import Json
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, decimal, texts
-from ...exact.numbers import rational
 from ...games.labels.case import Case
 from ..papers import BOOSTING
 from .enumerated import ROUNDING, most_remaining
@@ -41,7 +41,7 @@ MOST_STATES = 250
 
 
 @dataclass(frozen=True)
-class VotesInstance:
+class VotesInstance(Instance):
     """The votes of some weak learners, before the next one.
 
     Attributes
@@ -71,26 +71,6 @@ class VotesInstance:
             f"{sum(self.votes)} votes of {k} labels and {self.remaining} to come: expected at most 100.",
         )
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> VotesInstance:
-        cast = tuple(int(count) for count in data["votes"])
-        return cls(
-            rational(data["edge"]),
-            str(data["ties"]),
-            cast,
-            int(data["label"]),
-            int(data["remaining"]),
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "edge": str(self.edge),
-            "ties": self.ties,
-            "votes": list(self.votes),
-            "label": self.label,
-            "remaining": self.remaining,
-        }
-
     @cached_property
     def costs(self) -> Fractions:
         """Equation (8)."""
@@ -106,11 +86,8 @@ class VotesInstance:
         """p_y."""
         return (1 - self.edge) / len(self.votes) + self.edge
 
-    def simpler(self) -> Iterator[VotesInstance]:
-        return iter(())
-
     @property
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> Json:
         return {
             "learners": sum(self.votes) + 1 + self.remaining,
             "is_label": [int(r == self.label) for r in range(len(self.votes))],

@@ -16,10 +16,9 @@ path; the third is for its draws, as long as the estimates do not depend on the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from gmpy2 import mpq
@@ -29,10 +28,21 @@ from ....algorithms.boosting.problem import DELTA
 from ....arrays import FloatArray
 from ....errors import require
 from ... import catalog
-from ...author import Audit, Cell, Claim, Evidence, Form, Interval, Kind, Proof, Setting, Verdict
+from ...author import (
+    Audit,
+    Cell,
+    Claim,
+    Evidence,
+    Form,
+    Instance,
+    Interval,
+    Kind,
+    Proof,
+    Setting,
+    Verdict,
+)
 from ...certificates.instances import Json
 from ...certificates.make import exact_certificate, statistical_certificate
-from ...exact.numbers import rational
 from ...games.game import checkpoints
 from ...games.weak.case import Case
 from ...games.weak.play import play_rounds
@@ -42,7 +52,7 @@ from .weak_learning import RUNS, Limit, bandit_settings, full_settings, tail
 
 
 @dataclass(frozen=True)
-class PlantedInstance:
+class PlantedInstance(Instance):
     """The costs of a hypothesis, round for round.
 
     Attributes
@@ -64,15 +74,6 @@ class PlantedInstance:
         for number in (n for pair in self.rounds for n in pair):
             require(0 <= number <= 1, f"weight or cost {number}: expected a number in [0, 1].")
 
-    @classmethod
-    def from_json(cls, data: Any) -> PlantedInstance:
-        rounds = tuple((rational(w), rational(c)) for w, c in data["rounds"])
-        return cls(int(data["n_labels"]), rational(data["gamma"]), rounds)
-
-    def to_json(self) -> Json:
-        rounds = [[str(w), str(c)] for w, c in self.rounds]
-        return {"n_labels": self.n_labels, "gamma": str(self.gamma), "rounds": rounds}
-
     @property
     def paid(self) -> mpq:
         """sum w c."""
@@ -91,9 +92,6 @@ class PlantedInstance:
             "weights": str(sum((w for w, _ in self.rounds), mpq(0))),
             "costs": str(sum((c for _, c in self.rounds), mpq(0))),
         }
-
-    def simpler(self) -> Iterator[PlantedInstance]:
-        return iter(())
 
 
 def _sides(instance: PlantedInstance, form: Form) -> tuple[Interval, Interval]:

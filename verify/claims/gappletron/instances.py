@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
@@ -12,10 +12,10 @@ from gmpy2 import mpq
 
 from ....algorithms.graphs import FeedbackGraph
 from ....errors import require
-from ...author import Interval
+from ...author import Instance, Interval
 from ...certificates.instances import Json
 from ...exact import gappletron as exact
-from ...exact.numbers import intervals, rational
+from ...exact.numbers import intervals
 
 
 @lru_cache(maxsize=64)
@@ -23,20 +23,12 @@ def _graph(observes: tuple[tuple[int, ...], ...]) -> FeedbackGraph:
     return FeedbackGraph("instance", np.array(observes, dtype=bool))
 
 
-def _fractions(values: Any) -> tuple[mpq, ...]:
-    return tuple(rational(value) for value in values)
-
-
-def _texts(values: Any) -> list[Any]:
-    return [value.to_json() if isinstance(value, Interval) else str(value) for value in values]
-
-
 def _listed(values: Any) -> list[Any]:
     return [value.to_json() for value in values]
 
 
 @dataclass(frozen=True)
-class ScoreInstance:
+class ScoreInstance(Instance):
     """A score vector and a label: what conditions (2) and (3) speak of, with a feature of norm one.
 
     Attributes
@@ -57,13 +49,6 @@ class ScoreInstance:
             0 <= self.label < len(self.scores),
             f"label {self.label}: expected one of 0 to {len(self.scores) - 1}.",
         )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ScoreInstance:
-        return cls(str(data["loss"]), _fractions(data["scores"]), int(data["label"]))
-
-    def to_json(self) -> Json:
-        return {"loss": self.loss, "scores": _texts(self.scores), "label": self.label}
 
     @property
     def n_labels(self) -> int:
@@ -112,7 +97,7 @@ class ScoreInstance:
 
 
 @dataclass(frozen=True)
-class RoundInstance:
+class RoundInstance(Instance):
     """One round of Gappletron given its past: scores, label, counter, and the feedback graph.
 
     Attributes
@@ -145,24 +130,6 @@ class RoundInstance:
             self.graph.n_labels == self.scores.n_labels,
             f"{self.scores.n_labels} scores for a graph with {self.graph.n_labels} labels.",
         )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> RoundInstance:
-        return cls(
-            ScoreInstance.from_json(data),
-            data["rule"],
-            rational(data["gamma"]),
-            int(data["counter"]),
-            tuple(tuple(int(entry) for entry in row) for row in data["observes"]),
-        )
-
-    def to_json(self) -> Json:
-        return self.scores.to_json() | {
-            "rule": self.rule,
-            "gamma": str(self.gamma),
-            "counter": self.counter,
-            "observes": [list(row) for row in self.observes],
-        }
 
     @cached_property
     def graph(self) -> FeedbackGraph:
@@ -235,7 +202,7 @@ class RoundInstance:
 
 
 @dataclass(frozen=True)
-class DescentInstance:
+class DescentInstance(Instance):
     """Two labels, one feature and full information: the experiments' unprojected descent with the
     smooth hinge plays a sequence from zero, against the comparator U = 0.
 
@@ -248,26 +215,12 @@ class DescentInstance:
     regret_factor: mpq
     rounds: tuple[tuple[mpq, int], ...]
     kind: ClassVar[str] = "descent"
+    constant: ClassVar[Json] = {"loss": "smooth-hinge", "update": "unprojected"}
 
     def __post_init__(self) -> None:
         require(len(self.rounds) > 0, "the sequence of the certificate is empty.")
         for _, label in self.rounds:
             require(label in (0, 1), f"label {label} of the sequence: expected 0 or 1.")
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> DescentInstance:
-        return cls(
-            rational(data["regret_factor"]),
-            tuple((rational(x), int(label)) for x, label in data["rounds"]),
-        )
-
-    def to_json(self) -> Json:
-        return {
-            "loss": "smooth-hinge",
-            "update": "unprojected",
-            "regret_factor": str(self.regret_factor),
-            "rounds": [[str(x), label] for x, label in self.rounds],
-        }
 
     @cached_property
     def path(self) -> tuple[tuple[Interval, Interval], ...]:
@@ -286,9 +239,6 @@ class DescentInstance:
             steps.append((regret, squares))
         return tuple(steps)
 
-    def simpler(self) -> Iterator[DescentInstance]:
-        return iter(())
-
     @property
     def derived(self) -> Json:
         return {
@@ -300,12 +250,12 @@ class DescentInstance:
 
 
 @dataclass(frozen=True)
-class HorizonInstance:
+class HorizonInstance(Instance):
     """A horizon that is too short for Theorem 7.
 
     Attributes
     ----------
-    n_labels, radius, horizon : K >= 2, B >= 2 and T >= 1
+    n_labels, radius, horizon : K >= 2, comparator norm B >= 2 and T >= 1
     """
 
     n_labels: int
@@ -317,16 +267,6 @@ class HorizonInstance:
         require(self.n_labels >= 2, f"{self.n_labels} labels: expected at least 2.")
         require(self.radius >= 2, f"radius {self.radius}: expected at least 2.")
         require(self.horizon >= 1, f"horizon {self.horizon}: expected at least 1.")
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> HorizonInstance:
-        return cls(int(data["n_labels"]), int(data["radius"]), int(data["horizon"]))
-
-    def to_json(self) -> Json:
-        return {"n_labels": self.n_labels, "radius": self.radius, "horizon": self.horizon}
-
-    def simpler(self) -> Iterator[HorizonInstance]:
-        return iter(())
 
     @property
     def derived(self) -> Json:

@@ -19,17 +19,17 @@ only stands until the first reveal, so E[M_T] >= S_1 + ... + S_T whatever it doe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gmpy2 import isqrt, mpq, mpz
 
 from .....errors import require
-from ....author import Interval
-from ....exact.numbers import intervals, rational
+from ....author import Instance, Interval
+from ....certificates.instances import Json
+from ....exact.numbers import intervals
 
 BITS = 80
 """Binary places of the survival probabilities, which are rounded down."""
@@ -39,7 +39,7 @@ LONGEST = 2_000_000
 
 
 @dataclass(frozen=True)
-class ConcealedInstance:
+class ConcealedInstance(Instance):
     """A sequence and a learner that meet every hypothesis; see the module.
 
     Attributes
@@ -54,6 +54,11 @@ class ConcealedInstance:
     regret_factor: mpq
     comparator: tuple[mpq, mpq]
     kind: ClassVar[str] = "concealed"
+    constant: ClassVar[Json] = {
+        "rule": "printed",
+        "loss": "smooth-hinge",
+        "graph": "filtering:revealing=0",
+    }
 
     def __post_init__(self) -> None:
         require(self.n_labels >= 3, f"{self.n_labels} labels: expected at least 3.")
@@ -75,27 +80,6 @@ class ConcealedInstance:
                 Interval.of(1).certainly_at_most(self.margin(t)),
                 f"the margin of U in round {t} is not at least 1 for sure.",
             )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ConcealedInstance:
-        along, across = data["comparator"]
-        return cls(
-            int(data["n_labels"]),
-            int(data["horizon"]),
-            rational(data["regret_factor"]),
-            (rational(along), rational(across)),
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "rule": "printed",
-            "loss": "smooth-hinge",
-            "graph": "filtering:revealing=0",
-            "n_labels": self.n_labels,
-            "horizon": self.horizon,
-            "regret_factor": str(self.regret_factor),
-            "comparator": [str(weight) for weight in self.comparator],
-        }
 
     @property
     def squared_norm(self) -> mpq:
@@ -143,11 +127,8 @@ class ConcealedInstance:
         h = Interval.of(self.regret_factor)
         return (8 * h * Interval.of(self.horizon).sqrt()).max(16 * self.n_labels * h * h)
 
-    def simpler(self) -> Iterator[ConcealedInstance]:
-        return iter(())
-
     @property
-    def derived(self) -> dict[str, Any]:
+    def derived(self) -> Json:
         return {
             "squared_norm": str(self.squared_norm),
             "squared_distance": str(self.squared_norm + 1),
