@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from small_study import SMALL
 
 from boundcheck.algorithms import graphs, losses, optimisers
 from boundcheck.algorithms.boosting.problem import WeakProblem
@@ -123,6 +124,23 @@ def test_contributing_learner_is_listed(copy_of_the_package: Path) -> None:
     done = in_environment(run, copy_of_the_package, PYTHONPATH=str(copy_of_the_package))
     assert done.returncode == 0, done.stderr
     assert "greedy" in done.stdout
+
+
+def test_a_study_is_one_new_file(copy_of_the_package: Path) -> None:
+    folder, package = copy_of_the_package, copy_of_the_package / "boundcheck"
+    text = f"title = 'A newcomer'\n{SMALL}"
+    (package / "verify" / "studies" / "newcomer.toml").write_text(text, encoding="utf-8")
+    for run, words in (
+        ("list studies", ("newcomer", "A newcomer")),
+        ("study newcomer --jobs 1", ("study newcomer: 4 of 4 cases finished",)),
+        ("report --study results/newcomer", ("results/newcomer/index.html",)),
+    ):
+        done = in_environment(f"python -m boundcheck {run}", folder, PYTHONPATH=str(folder))
+        assert done.returncode == 0, done.stdout + done.stderr
+        for word in words:
+            assert word in done.stdout
+    page = (folder / "results" / "newcomer" / "index.html").read_text(encoding="utf-8")
+    assert "A newcomer" in page
 
 
 def test_contributing_examples_pass_the_linter(copy_of_the_package: Path) -> None:
