@@ -37,13 +37,39 @@ WHOLE = (0.0, 0.0, 1.0, 1.0)
 
 
 def svg(figure: Figure) -> str:
-    """The SVG element of a figure, without declaration, date or fixed size."""
+    """The SVG element of a figure, without declaration, date or fixed size, in few characters."""
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": "boundcheck", "svg.fonttype": "path"}):
         figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
     text = buffer.getvalue()
-    element = text[text.index("<svg") :]
-    return re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+    return minified(text[text.index("<svg") :])
+
+
+def minified(element: str) -> str:
+    """An SVG element of matplotlib's, whose text is drawn as paths, as one line that renders the same.
+
+    Metadata, comments, white space and the ids that nothing refers to are left out, and places are rounded to
+    hundredths of a point.
+    """
+    for left_out in (r"<metadata>.*?</metadata>", r"<!--.*?-->"):
+        element = re.sub(left_out, "", element, flags=re.DOTALL)
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', element))
+    element = re.sub(r' id="([^"]*)"', lambda name: name[0] if name[1] in used else "", element)
+    element = re.sub(r' d="([^"]*)"', _short_path, element)
+    element = re.sub(r'translate\([^)]*\)| [xy]="[^"]*"', lambda place: _rounded(place[0]), element)
+    element = re.sub(r"([;:]) ", r"\1", re.sub(r"\s+", " ", element))
+    return re.sub(r"> <", "><", element).strip()
+
+
+def _short_path(path: re.Match[str]) -> str:
+    letters_close = re.sub(r"\s*([A-Za-z])\s*", r"\1", _rounded(path[1]).strip())
+    return f' d="{letters_close}"'
+
+
+def _rounded(text: str) -> str:
+    return re.sub(
+        r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), text
+    )
 
 
 def ratio_figure(results: Sequence[Result], relation: str = "<=") -> str | None:
