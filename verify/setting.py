@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 SCALES = ("quick", "default", "full")
@@ -33,6 +34,18 @@ class Setting:
     comparator_norm: float | None = None
     runs: int = 4
     scales: tuple[str, ...] = field(default=SCALES, compare=False)
+
+    @classmethod
+    def product(
+        cls, learners: Any, adversaries: Any, graphs: Any, horizons: Any, **more: Any
+    ) -> tuple[Setting, ...]:
+        """A setting for each combination of its parts, the last part first to change.
+
+        A part is a list or a tuple, or a single one; ``more`` is the same in all settings.
+        """
+        parts = (learners, adversaries, graphs, horizons)
+        axes = (part if isinstance(part, list | tuple) else [part] for part in parts)
+        return tuple(cls(*each, **more) for each in product(*axes))
 
     def at_scale(self, scale: str) -> Setting | None:
         """The setting with half of its runs for ``quick`` and several times as many for ``full``, or None where it is

@@ -21,7 +21,6 @@ the bound.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
@@ -54,7 +53,6 @@ PLAYED = (("original", "bandit"), ("importance", "bandit"), ("importance", "filt
 """Estimates and graphs of the built-in suite."""
 
 
-@cache
 def mean_settings() -> tuple[Setting, ...]:
     """Both estimates on streams where the bound bites."""
     return tuple(
@@ -70,7 +68,6 @@ def mean_settings() -> tuple[Setting, ...]:
     )
 
 
-@cache
 def step_settings() -> tuple[Setting, ...]:
     """Short games, with little and with much exploration."""
     graphs = (*PLAYED, ("importance", "cops-and-robbers"))

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
@@ -55,7 +54,6 @@ SHARES = {"smooth-hinge": 1 / 4, "hinge": 1 / 2, "logistic-2": math.log(2) / 2}
 """c for each loss."""
 
 
-@cache
 def full_settings() -> tuple[Setting, ...]:
     """Every loss with full information, without and with noise."""
     streams = (
@@ -71,23 +69,13 @@ def full_settings() -> tuple[Setting, ...]:
     )
 
 
-@cache
 def bandit_settings() -> tuple[Setting, ...]:
     """The two hinge losses with bandit feedback; the comparator's logistic loss alone would exceed all."""
-    return tuple(
-        Setting(
-            f"gaptron:loss={loss}",
-            f"one-hot:n_labels=3,noise={noise}",
-            "bandit",
-            3000,
-            runs=SAMPLED_RUNS,
-        )
-        for loss in ("smooth-hinge", "hinge")
-        for noise in (0.0, 0.01)
-    )
+    learners = ["gaptron:loss=smooth-hinge", "gaptron:loss=hinge"]
+    streams = [f"one-hot:n_labels=3,noise={noise}" for noise in (0.0, 0.01)]
+    return Setting.product(learners, streams, "bandit", 3000, runs=SAMPLED_RUNS)
 
 
-@cache
 def step_settings() -> tuple[Setting, ...]:
     """Every loss, short, with both kinds of feedback."""
     return tuple(

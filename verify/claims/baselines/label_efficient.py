@@ -19,7 +19,6 @@ equal for |x| = 1 and b < 1. ``sure-mistake`` comes within 8 % of it at b = 1.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
@@ -50,7 +49,6 @@ SOURCE = Source(
 )
 
 
-@cache
 def mean_settings() -> tuple[Setting, ...]:
     """Streams on which the bound bites, one of which comes close to it."""
     return tuple(
@@ -63,19 +61,11 @@ def mean_settings() -> tuple[Setting, ...]:
     )  # fmt: skip
 
 
-@cache
 def step_settings() -> tuple[Setting, ...]:
     """Short games with several labels."""
-    return tuple(
-        Setting(
-            f"label-efficient-perceptron:smoothing={b:g}",
-            "keywords:keyword_scale=1,n_labels=3,noise=0.2",
-            "label-efficient",
-            400,
-            runs=2,
-        )
-        for b in (1, 10)
-    )
+    learners = ["label-efficient-perceptron:smoothing=1", "label-efficient-perceptron:smoothing=10"]
+    stream = "keywords:keyword_scale=1,n_labels=3,noise=0.2"
+    return Setting.product(learners, stream, "label-efficient", 400, runs=2)
 
 
 def _step(case: Case, form: Form, each: Round) -> Iterator[Comparison]:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 import scipy
@@ -44,24 +43,11 @@ TRUSTED = 0.25
 """kappa beta |<G, W>| below which the smaller root is the right one."""
 
 
-@cache
 def round_settings() -> tuple[Setting, ...]:
     """Short games with little and much exploration, inside the ball and on its sphere."""
-    return tuple(
-        Setting(
-            f"newtron:gamma={gamma},radius={radius},beta={beta}",
-            stream,
-            "bandit",
-            400,
-            comparator_norm=1.0,
-            runs=1,
-        )
-        for gamma, radius, beta in ((0.1, 1, 0.01), (0.5, 5, 0.001))
-        for stream in (
-            "keywords:keyword_scale=1,n_labels=4,noise=0.2",
-            "one-hot:n_labels=5,noise=0.1",
-        )
-    )
+    learners = ["newtron:gamma=0.1,radius=1,beta=0.01", "newtron:gamma=0.5,radius=5,beta=0.001"]
+    streams = ["keywords:keyword_scale=1,n_labels=4,noise=0.2", "one-hot:n_labels=5,noise=0.1"]
+    return Setting.product(learners, streams, "bandit", 400, comparator_norm=1.0, runs=1)
 
 
 def _gradient(case: Case, each: Round, branch: Branch) -> FloatArray:

@@ -16,7 +16,6 @@ sum tau_t (2 l_t - 2 tau_t |x_t|^2 - 2 l*_t) <= |U|^2. Two rows move, so 2 |x|^2
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
@@ -36,31 +35,24 @@ SOURCE = Source(
 )
 
 
-@cache
 def loss_settings() -> tuple[Setting, ...]:
     """Every variant on streams without and with noise."""
-    learners = ("variant=pa", "variant=pa-1", "variant=pa-1,aggressiveness=0.1", "variant=pa-2")
-    streams = (
+    variants = ("pa", "pa-1", "pa-1,aggressiveness=0.1", "pa-2")
+    learners = [f"passive-aggressive:variant={variant}" for variant in variants]
+    streams = [
         "one-hot:n_labels=3",
         "one-hot:n_labels=3,noise=0.05",
         "keywords:keyword_scale=1,n_labels=3",
-    )
-    return tuple(
-        Setting(f"passive-aggressive:{learner}", stream, "full", 2000, runs=1)
-        for learner in learners
-        for stream in streams
-    )
+    ]
+    return Setting.product(learners, streams, "full", 2000, runs=1)
 
 
-@cache
 def step_settings() -> tuple[Setting, ...]:
     """Every variant, short, with several labels."""
-    learners = ("variant=pa", "variant=pa-1,aggressiveness=0.05", "variant=pa-2")
+    variants = ("pa", "pa-1,aggressiveness=0.05", "pa-2")
+    learners = [f"passive-aggressive:variant={variant}" for variant in variants]
     stream = "keywords:keyword_scale=1,n_labels=3,noise=0.2"
-    return tuple(
-        Setting(f"passive-aggressive:{learner}", stream, "full", 400, runs=1)
-        for learner in learners
-    )
+    return Setting.product(learners, stream, "full", 400, runs=1)
 
 
 def _losses(rounds: Rounds) -> FloatArray:

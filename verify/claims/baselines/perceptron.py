@@ -17,7 +17,6 @@ every round of every sequence; solved for M it is the bound.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 from ...author import Claim, Comparison, Form, OneRound, Pathwise, Proof, Setting, Sides, Source
 from ...games.labels.branches import Round
@@ -31,7 +30,6 @@ SOURCE = Source(
 )
 
 
-@cache
 def bound_settings() -> tuple[Setting, ...]:
     """Streams on which the bound bites: separable, noisy, and one that attains it."""
     streams = (
@@ -44,11 +42,10 @@ def bound_settings() -> tuple[Setting, ...]:
     return tuple(Setting("perceptron", stream, "full", T, runs=1) for stream, T in streams)
 
 
-@cache
 def step_settings() -> tuple[Setting, ...]:
     """Short games with several labels."""
-    streams = ("one-hot:n_labels=4,noise=0.2", "keywords:keyword_scale=1,n_labels=3,noise=0.2")
-    return tuple(Setting("perceptron", stream, "full", 400, runs=1) for stream in streams)
+    streams = ["one-hot:n_labels=4,noise=0.2", "keywords:keyword_scale=1,n_labels=3,noise=0.2"]
+    return Setting.product("perceptron", streams, "full", 400, runs=1)
 
 
 def mistake_sides(case: Case, form: Form, rounds: Rounds) -> Sides:

@@ -18,7 +18,6 @@ Hence no mistake bound is stated.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
@@ -31,7 +30,6 @@ from .hypotheses import enumerable
 SOURCE = Source("Cesa-Bianchi, Conconi and Gentile", "A Second-Order Perceptron Algorithm", 2005)
 
 
-@cache
 def round_settings() -> tuple[Setting, ...]:
     """Short games with several labels, and features of several sizes."""
     return tuple(

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -42,16 +41,12 @@ NEAR = 1e-9
 """Rounds whose budget lies closer to zero are left out: rounding decides whether a step is made."""
 
 
-@cache
 def round_settings() -> tuple[Setting, ...]:
     """Short games with fixed and with adaptive exploration."""
-    learners = ("gamma=0.1", "gamma=0.3,budget=margin", "exploration=adaptive,regulariser=2")
-    streams = ("keywords:keyword_scale=1,n_labels=4,noise=0.2", "one-hot:n_labels=4,noise=0.2")
-    return tuple(
-        Setting(f"soba:{learner}", stream, "bandit", 400, comparator_norm=1.0, runs=1)
-        for learner in learners
-        for stream in streams
-    )
+    options = ("gamma=0.1", "gamma=0.3,budget=margin", "exploration=adaptive,regulariser=2")
+    learners = [f"soba:{each}" for each in options]
+    streams = ["keywords:keyword_scale=1,n_labels=4,noise=0.2", "one-hot:n_labels=4,noise=0.2"]
+    return Setting.product(learners, streams, "bandit", 400, comparator_norm=1.0, runs=1)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -38,7 +38,6 @@ Envelope = Callable[[float, float, float], float]
 """Sum of the squared edges, horizon and delta -> bound on the mistakes."""
 
 
-@cache
 def olm_settings() -> tuple[Setting, ...]:
     """Adaboost.OLM with so good weak learners that its bound bites."""
     learner = "adaboost-olm:weak=oracle-noise,learners=20"
@@ -46,24 +45,19 @@ def olm_settings() -> tuple[Setting, ...]:
     return (Setting(learner, stream, "full", 3000, runs=14),)
 
 
-@cache
 def bandit_settings() -> tuple[Setting, ...]:
     """AdaBandit with such weak learners."""
     learner = "ada-bandit:weak=oracle-noise,learners=40,tuning=theory"
     stream = "oracle-labels:n_labels=2,learners=40,edge=0.9"
-    return tuple(
-        Setting(f"{learner},{rate}", stream, "bandit", 4000, runs=14)
-        for rate in ("gamma=0.9", "rho=0.3")
-    )
+    learners = [f"{learner},gamma=0.9", f"{learner},rho=0.3"]
+    return Setting.product(learners, stream, "bandit", 4000, runs=14)
 
 
-@cache
 def tuned_settings() -> tuple[Setting, ...]:
     """The same with the paper's rate, which is below 1/2 there."""
     return bandit_settings()[:1]
 
 
-@cache
 def telescoping_settings() -> tuple[Setting, ...]:
     """Many weak learners whose edges do not fade, so that the sum of their squares is large."""
     return tuple(

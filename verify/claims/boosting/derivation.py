@@ -15,7 +15,7 @@ deviation of one of them. In the worst pair both are the same coin times b, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from math import comb
 from typing import ClassVar
 
@@ -134,7 +134,6 @@ FALSE_PAIRS = ((0.01, 3), (0.01, 100), (0.01, 400), (0.05, 2))
 TRUE_PAIRS = ((0.05, 100), (0.05, 400))
 
 
-@cache
 def pair_settings() -> tuple[Setting, ...]:
     """Both confidence parameters, few and many rounds."""
     return tuple(

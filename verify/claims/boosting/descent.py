@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
@@ -35,7 +34,6 @@ from .hypotheses import about_one
 from .runs import Inside, inside, look_inside, non_vacuous_from
 
 
-@cache
 def full_settings() -> tuple[Setting, ...]:
     """Adaboost.OLM with learners that learn, and with ones that do not."""
     return tuple(
@@ -48,7 +46,6 @@ def full_settings() -> tuple[Setting, ...]:
     )
 
 
-@cache
 def estimate_settings() -> tuple[Setting, ...]:
     """AdaBandit where the regret of its estimates bites."""
     return tuple(
@@ -63,7 +60,6 @@ def estimate_settings() -> tuple[Setting, ...]:
     )
 
 
-@cache
 def bandit_settings() -> tuple[Setting, ...]:
     """AdaBandit where the bound on the true regret bites."""
     learner = "ada-bandit:weak=oracle-noise,learners=1,rho=0.5"

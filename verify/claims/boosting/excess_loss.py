@@ -21,7 +21,7 @@ whence the sum of D1 + D2 - g ever reaches L/lambda with probability at most del
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import product
 from typing import ClassVar
 
@@ -244,19 +244,13 @@ def _explores(case: Case) -> str | None:
     return None
 
 
-@cache
 def order_settings() -> tuple[Setting, ...]:
     """Three numbers of labels and three exploration rates."""
-    return tuple(
-        Setting(
-            "hedge-stump",
-            f"planted-stump:n_labels={k},noise=estimate+rho={rho}",
-            "bandit",
-            10,
-            runs=1,
-        )
+    streams = [
+        f"planted-stump:n_labels={k},noise=estimate+rho={rho}"
         for k, rho in product((3, 5, 10), (0.5, 0.1, 0.02))
-    )
+    ]
+    return Setting.product("hedge-stump", streams, "bandit", 10, runs=1)
 
 
 ORDER = Claim(

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 
@@ -46,15 +45,12 @@ from .hypotheses import about_one
 from .runs import Inside, inside, look_inside, non_vacuous_from, numbers_at
 
 
-@cache
 def bandit_settings() -> tuple[Setting, ...]:
     """AdaBandit with the rate that the bound asks for, and with the authors'."""
     stream = "oracle-labels:n_labels=2,learners=10,edge=0.6"
     learner = "ada-bandit:weak=oracle-noise,learners=10,rho=0.4"
-    return (
-        Setting(f"{learner},tuning=theory", stream, "bandit", 300, runs=SAMPLED_RUNS),
-        Setting(learner, stream, "bandit", 300, runs=SAMPLED_RUNS),
-    )
+    learners = [f"{learner},tuning=theory", learner]
+    return Setting.product(learners, stream, "bandit", 300, runs=SAMPLED_RUNS)
 
 
 def prior(learners: int, rate: float) -> float:

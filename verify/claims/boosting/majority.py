@@ -72,7 +72,6 @@ def _setting(
     )
 
 
-@cache
 def full_settings() -> tuple[Setting, ...]:
     """OnlineMBBM where its bounds bite."""
     return tuple(
@@ -81,7 +80,6 @@ def full_settings() -> tuple[Setting, ...]:
     )
 
 
-@cache
 def bandit_settings() -> tuple[Setting, ...]:
     """BanditBBM with a given rate."""
     return tuple(
@@ -90,7 +88,6 @@ def bandit_settings() -> tuple[Setting, ...]:
     )
 
 
-@cache
 def tuned_settings() -> tuple[Setting, ...]:
     """BanditBBM with the paper's rate, at growing T and N."""
     return tuple(
@@ -99,7 +96,6 @@ def tuned_settings() -> tuple[Setting, ...]:
     )
 
 
-@cache
 def exact_settings() -> tuple[Setting, ...]:
     """Ten settings of BanditBBM, two of them those of its bound, and three of OnlineMBBM; ties at random."""
     bandit = (
