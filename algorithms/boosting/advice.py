@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ...arrays import FloatArray, IntArray
 from .hedge import HedgeFinite, Hedging
 from .weak import Crowd, Setting
@@ -26,6 +28,11 @@ class HedgeAdvice(Hedging):
     """
 
     streams: ClassVar[tuple[str, ...]] = ("planted-advice:edge=0.4",)
+
+    @staticmethod
+    def reads(features: FloatArray, n_labels: int) -> bool:
+        """True if every feature is a label."""
+        return bool(np.isin(features, np.arange(n_labels)).all())
 
     @staticmethod
     def n_hypotheses(n_features: int, n_labels: int) -> int:

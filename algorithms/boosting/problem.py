@@ -10,8 +10,9 @@ A weak learner of the library says what it knows by methods of its own, all of t
 ``hedges(problem)``
     the number of hypotheses that it hedges over and its rate.
 
-Two attributes of the class say whom it meets: ``streams``, the adversaries that it is played against by default, and
-``reads_oracles``, whether it reads the predictions that are drawn for oracles and needs no other features.
+Three attributes of the class say whom it meets: ``streams``, the adversaries that it is played against by default;
+``reads_oracles``, whether it reads the predictions that are drawn for oracles and needs no other features; and
+``reads(features, n_labels)``, whether it can read these features, as all can that have no such method.
 """
 
 from __future__ import annotations

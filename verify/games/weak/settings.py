@@ -59,10 +59,16 @@ def _learners(request: Any, learners: Made) -> tuple[Any, ...]:
     if request.made_adversary is None:
         return tuple(known)
     rounds = _rounds(request, request.adversary, {})
-    shows = request.made_adversary.stream(rounds, 0).n_features > 0
-    return tuple(
-        name for name, made in known.items() if getattr(made, "reads_oracles", False) != shows
-    )
+    stream = request.made_adversary.stream(rounds, 0)
+    return tuple(name for name, made in known.items() if _reads(made, stream))
+
+
+def _reads(made: Any, stream: Any) -> bool:
+    """True for a weak learner that can read the features of a stream."""
+    if getattr(made, "reads_oracles", False):
+        return bool(stream.n_features == 0)
+    reads = getattr(made, "reads", lambda features, n_labels: True)
+    return stream.n_features > 0 and bool(reads(stream.features, stream.n_labels))
 
 
 def _streams(request: Any, made: Any, graph: str) -> tuple[str, ...]:

@@ -129,6 +129,23 @@ def test_it_is_met_by_those_who_can_read_what_it_shows() -> None:
     assert {job.setting.horizon for job in jobs} == {50}
 
 
+class Measured(Plain):
+    """Features that are no labels, which those who follow advice cannot read."""
+
+    def stream(self, horizon: int, seed: int) -> Any:
+        features, *rest = super().stream(horizon, seed)
+        return [[x - 0.5 for x in row] for row in features], *rest
+
+
+def test_features_that_are_no_labels_are_not_shown_to_those_who_follow_advice() -> None:
+    request = Request(("boosting/*",), adversary=spec("Measured"), scale="quick", rounds=50)
+    jobs = jobs_for(request)
+    assert {job.setting.learner for job in jobs} == {"hedge-stump"}
+    rows = [row for job in jobs for row in suite.judge_job(job, 0)]
+    assert Verdict.HOLDS in {row.verdict for row in rows}
+    assert Verdict.ERROR not in {row.verdict for row in rows}
+
+
 def test_one_in_the_form_of_the_library_is_made_as_it_is(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
