@@ -10,11 +10,12 @@ R_t       regret against the best fixed guess, the mean of the numbers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from gmpy2 import mpq
 
 import boundcheck as bc
 from boundcheck.verify.games.game import Game
@@ -85,37 +86,27 @@ def about(kind: type[Any]) -> Callable[[Case], str | None]:
 
 
 @dataclass(frozen=True)
-class NumbersInstance:
+class Numbers(bc.Instance):
     """Numbers that the running mean is played on."""
 
-    number: tuple[bc.Interval, ...]
+    number: tuple[mpq, ...]
     kind: ClassVar[str] = "numbers"
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> NumbersInstance:
-        return cls(tuple(bc.Interval.of(number) for number in data["number"]))
-
-    def to_json(self) -> dict[str, Any]:
-        return {"number": [y.to_json() for y in self.number]}
-
-    def simpler(self) -> Iterator[NumbersInstance]:
-        return iter(())
-
     @property
-    def regret(self) -> bc.Interval:
-        loss, total = bc.Interval.of(0), bc.Interval.of(0)
+    def regret(self) -> mpq:
+        loss, total = mpq(0), mpq(0)
         for t, y in enumerate(self.number):
-            guess = total / t if t else bc.Interval.of("1/2")
-            loss, total = loss + (guess - y).square(), total + y
+            guess = total / t if t else mpq(1, 2)
+            loss, total = loss + (guess - y) ** 2, total + y
         best = total / len(self.number)
-        return loss - sum(((y - best).square() for y in self.number), bc.Interval.of(0))
+        return loss - sum((y - best) ** 2 for y in self.number)
 
     @property
     def derived(self) -> dict[str, Any]:
-        return {"regret": self.regret.to_json()}
+        return {"regret": str(self.regret)}
 
 
-FACTORS = {"printed": bc.Interval.of("1/40"), "repaired": bc.Interval.of(2)}
+FACTORS = {"printed": mpq(1, 40), "repaired": mpq(2)}
 
 
 def sides(case: Case, form: bc.Form, rounds: Any) -> bc.Sides:
@@ -126,8 +117,9 @@ def sides(case: Case, form: bc.Form, rounds: Any) -> bc.Sides:
     return bc.Sides(regret[here], envelope[here], np.full(len(rounds), 1e-9), cumulative=True)
 
 
-def exact(instance: NumbersInstance, form: bc.Form) -> tuple[bc.Interval, bc.Interval]:
-    return instance.regret, FACTORS[form.name] * (1 + bc.Interval.of(len(instance.number)).log())
+def exact(instance: Numbers, form: bc.Form) -> tuple[bc.Interval, bc.Interval]:
+    bound = FACTORS[form.name] * (1 + bc.Interval.of(len(instance.number)).log())
+    return bc.Interval.of(instance.regret), bound
 
 
 def mean_sides(case: Case, form: bc.Form, totals: Any) -> bc.MeanSides:
@@ -137,14 +129,22 @@ def mean_sides(case: Case, form: bc.Form, totals: Any) -> bc.MeanSides:
 
 
 REGRET = bc.Claim(
-    "guessing/regret", "regret of the running mean", FOLKLORE.at("Theorem 1"), (
+    id="guessing/regret", title="regret of the running mean",
+    source=FOLKLORE.at("Theorem 1"),
+    forms=(
         bc.Form("printed", r"R_t \le \frac{1 + \ln t}{40}", bc.Proof.FALSE, "the constant is too small",
                 about(RunningMean), lambda case: bc.Verdict.REFUTED),
         bc.Form("repaired", r"R_t \le 2(1 + \ln t)", bc.Proof.PROVED, "round t costs at most 2/t", about(RunningMean)),
     ),
-    bc.Pathwise(sides, lambda case, bad: NumbersInstance.from_json(bad.row), exact, instances=(NumbersInstance,)),
-    lambda: [bc.Setting("running-mean", "waves", "full", 50, runs=1)], Case.game_name)  # fmt: skip
+    judge=bc.Pathwise(sides, lambda case, bad: Numbers.from_json(bad.row), exact, instances=(Numbers,)),
+    cases=lambda: [bc.Setting("running-mean", "waves", "full", 50, runs=1)],
+    game=Case.game_name,
+)  # fmt: skip
 LOSS = bc.Claim(
-    "guessing/loss", "loss of a random guess", FOLKLORE.at("Theorem 2"),
-    (bc.Form("printed", r"E[L_T] \le \frac{7T}{48}", bc.Proof.PROVED, "1/12 plus 1/16 a round", about(Random)),),
-    bc.Mean(mean_sides), lambda: [bc.Setting("random", "waves", "full", 200, runs=64)], Case.game_name)  # fmt: skip
+    id="guessing/loss", title="loss of a random guess",
+    source=FOLKLORE.at("Theorem 2"),
+    forms=(bc.Form("printed", r"E[L_T] \le \frac{7T}{48}", bc.Proof.PROVED, "1/12 + 1/16 a round", about(Random)),),
+    judge=bc.Mean(mean_sides),
+    cases=lambda: [bc.Setting("random", "waves", "full", 200, runs=64)],
+    game=Case.game_name,
+)  # fmt: skip
