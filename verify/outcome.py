@@ -111,7 +111,7 @@ class Curve:
 
     Attributes
     ----------
-    replicate, rounds : of which run, after how many rounds
+    replicate, rounds : number of the run, number of rounds
     observed, envelope : the two sides
     delta : the probability that the envelope may be exceeded; NaN where the statement names none
     """

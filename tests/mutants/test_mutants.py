@@ -90,7 +90,7 @@ def test_a_certificate_of_the_updates_replays_until_the_learner_changes(tmp_path
         "        super().__init__(gamma=1.0, change=updating(resized_step(0.5)))\n"
     )
     file.write_text(program, encoding="utf-8")
-    with pytest.raises(RefutedPromise, match=r"updates.*replicate 0, round \d+") as caught:
+    with pytest.raises(RefutedPromise, match=r"updates.*run 0, round \d+") as caught:
         check_learner(f"{file}:HalfSteps", claims=["gappletron/updates"], graph="bandit")
     assert caught.value.certificate is not None
     certificate = caught.value.certificate.write(tmp_path)

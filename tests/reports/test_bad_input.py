@@ -213,9 +213,9 @@ CASES = [
     ("verify --learner shape.py:Broken --quick", ("round 3", "probabilities")),
     (
         "verify --learner raises.py:Broken --quick",
-        ("replicate 0", "round 0", "RuntimeError", "lost for good"),
+        ("run 0", "round 0", "RuntimeError", "lost for good"),
     ),
-    ("verify --learner weights.py:Broken --quick", ("replicate 0", "after round 0", "shape (1,)")),
+    ("verify --learner weights.py:Broken --quick", ("run 0", "after round 0", "shape (1,)")),
     ("verify --learner leaves.py:Broken", ("leaves.py", "SystemExit")),
     ("verify --learner closes_early.py:Broken --quick", ("cannot be made", "GeneratorExit")),
     ("verify --learner closes_later.py:Broken --quick", ("round 0", "x [/y]x [/y]x", " ... ")),

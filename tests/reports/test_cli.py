@@ -123,7 +123,7 @@ def test_certificates_of_a_run_replay(
     assert "accepted" in capsys.readouterr().out
 
 
-def test_a_refuted_promise_names_claim_replicate_and_round(
+def test_a_refuted_promise_names_claim_run_and_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine.py").write_text(BROKEN, encoding="utf-8")
@@ -132,7 +132,7 @@ def test_a_refuted_promise_names_claim_replicate_and_round(
     printed = capsys.readouterr().out
     assert "SURPRISE" in printed
     line = next(line for line in printed.splitlines() if line.startswith("surprise"))
-    for words in ("gappletron/lemma-1 (repaired) is refuted", "replicate 0, round "):
+    for words in ("gappletron/lemma-1 (repaired) is refuted", "run 0, round "):
         assert words in line
     path = next(line.split()[-1] for line in printed.splitlines() if "boundcheck replay" in line)
     assert boundcheck("replay", path, monkeypatch=monkeypatch, folder=tmp_path) == 0

@@ -183,7 +183,7 @@ BAD = {
     "weak={}:Late": r"weak learner 0 of \S+:Late raised KeyError in predict of round 2: 'lost'",
     "weak={}:Deaf": r"weak learner 0 of \S+:Deaf raised RuntimeError in update of round 0: not listening",
     "weak={}:Writes": r"weak learner 0 of \S+:Writes changed the cost vector it was given from \[.*\] to \[9",
-    "weak={}:Sharing": r"played replicate 0 twice and gave other probabilities in round \d+: expected it to be"
+    "weak={}:Sharing": r"played run 0 twice and gave other probabilities in round \d+: expected it to be"
     r" deterministic, with randomness from a seed and no state shared between instances",
 }
 

@@ -66,20 +66,20 @@ def test_a_learner_that_raises_later_costs_only_its_own_cells(
     assert run(*command.split(), monkeypatch=monkeypatch, folder=tmp_path) == 2
     error = capsys.readouterr().err.splitlines()[-1]
     found = re.fullmatch(
-        r"boundcheck: error: replicate (\d+): learner late\.py:Late raised RuntimeError in update of"
+        r"boundcheck: error: run (\d+): learner late\.py:Late raised RuntimeError in update of"
         r" round 3: no action 0 so far; (\d+) of (\d+) cells could not be judged, the others are in"
         r" boundcheck-report/\.",
         error,
     )
     assert found, error
-    replicate, failed, total = (int(number) for number in found.groups())
-    assert replicate > 0, "the first runs go well, by the choice of the seed"
+    which, failed, total = (int(number) for number in found.groups())
+    assert which > 0, "the first runs go well, by the choice of the seed"
     rows = load(tmp_path / "boundcheck-report").document["results"]
     errors = [row for row in rows if row["verdict"] == "error"]
     assert (len(errors), len(rows)) == (failed, total)
     for row in errors:
         assert row["graph"] == "bandit"
-        assert re.search(r"replicate \d+: .* in update of round 3", row["evidence"])
+        assert re.search(r"run \d+: .* in update of round 3", row["evidence"])
         assert row["flags"] == ["learner failed"]
     audited = {row["graph"]: row["verdict"] for row in rows if row["claim"] == "game/no-peeking"}
     assert audited == {"bandit": "error", "filtering": "holds", "full": "vacuous"}

@@ -97,7 +97,7 @@ def test_a_learner_that_does_not_repeat_itself_is_not_called_a_peeker(learner: t
     row = verdict(learner, "game/no-peeking")
     assert row.verdict == Verdict.ERROR
     assert row.outcome.certificate is None
-    assert f"learner {learner.__name__} played replicate 0 twice and gave" in row.outcome.evidence
+    assert f"learner {learner.__name__} played run 0 twice and gave" in row.outcome.evidence
     assert "expected it to be deterministic" in row.outcome.evidence
     assert verdict(Fair, "game/no-peeking").verdict == Verdict.HOLDS
 
@@ -145,7 +145,7 @@ def test_a_violation_already_seen_outlives_numbers_that_go_missing(
     outcome = decide(watch.evidence())
     assert outcome.verdict == verdict
     if verdict == Verdict.REFUTED:
-        assert outcome.evidence.startswith("certified: replicate 0, round 3")
+        assert outcome.evidence.startswith("certified: run 0, round 3")
 
 
 class Unknown(Uniform):

@@ -139,7 +139,7 @@ def played_certificate(cell: Cell, sides: Any, run: int, at: int) -> Certificate
     }
     bad = numbers["rounds"][-1]
     values = (float(bad["observed"]), float(bad["envelope"]))
-    return Certificate(content, values, f"replicate {run}, round {at}")
+    return Certificate(content, values, f"run {run}, round {at}")
 
 
 def violates(played: Certificate) -> bool:

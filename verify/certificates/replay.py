@@ -222,7 +222,7 @@ def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Re
         isinstance(at, int) and 0 <= at < horizon,
         f"round {at} of '{path}': expected one of 0 to {horizon - 1}.",
     )
-    require(isinstance(run, int) and run >= 0, f"replicate {run} of '{path}': expected at least 0.")
+    require(isinstance(run, int) and run >= 0, f"run {run} of '{path}': expected at least 0.")
     proof = played_certificate(cell, sides, run, at)
     _compare(path, content, proof.content)
     rows = proof.content["numbers"]["rounds"]

@@ -205,7 +205,7 @@ def test_what_weak_learners_do_wrong_is_said_by_the_game() -> None:
         with pytest.raises(LearnerError) as told:
             list(playing.play(1, interpreted=interpreted))
         assert str(told.value) == (
-            f"replicate 1: oracle-noise was shown [0.0, {bad}, 0.0]: expected labels from 0 to 3."
+            f"run 1: oracle-noise was shown [0.0, {bad}, 0.0]: expected labels from 0 to 3."
         )
 
     class Greedy(Wrapped):
@@ -216,7 +216,7 @@ def test_what_weak_learners_do_wrong_is_said_by_the_game() -> None:
         def crowd(self, setting: Setting) -> Crowd:
             return Greedy(HedgeStump().crowd(setting))
 
-    with pytest.raises(LearnerError, match="replicate 0: the weak learners changed the costs"):
+    with pytest.raises(LearnerError, match="run 0: the weak learners changed the costs"):
         list(game(OnlineMBBM(Careless(), 3), sequence(None, 5)).play())
 
 

@@ -142,7 +142,7 @@ def test_an_edited_file_is_not_the_learner_that_was_refuted(tmp_path: Path) -> N
 
 def test_a_broken_file_is_refuted_by_a_game_that_replays(refuted: tuple[suite.Row, Path]) -> None:
     row, certificate = refuted
-    assert re.search(r"replicate \d+, round \d+", row.outcome.evidence)
+    assert re.search(r"run \d+, round \d+", row.outcome.evidence)
     accepted = replay(certificate)
     assert accepted.content["kind"] in ("played", "audit")
     assert accepted.content["game"]["learner"].endswith("broken_learner.py:BrokenLearner")
@@ -197,7 +197,7 @@ def test_the_error_names_claim_round_and_both_sides() -> None:
     assert certificate is not None
     title = re.escape(catalog.claims()[row.claim].title)
     assert re.search(
-        rf"^gappletron/lemma-1 .*{title}.*refuted for .*test_checks.py:Timid.*replicate 0, round 0.*"
+        rf"^gappletron/lemma-1 .*{title}.*refuted for .*test_checks.py:Timid.*run 0, round 0.*"
         r"observed 0\.66\d*, envelope 0;",
         str(caught.value),
     )

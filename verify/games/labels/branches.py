@@ -18,7 +18,7 @@ from .play import Game, Run
 from .record import ACTION, BEST, OBSERVED, Block
 
 POSITIONS = 20
-"""Rounds of each replicate, log-spaced over the horizon, at which all actions are enumerated."""
+"""Rounds of each run, log-spaced over the horizon, at which all actions are enumerated."""
 
 
 @dataclass(frozen=True)

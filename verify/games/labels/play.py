@@ -88,7 +88,7 @@ class Game:
 
         Parameters
         ----------
-        replicate : which stream of draws to use, from 0
+        replicate : number of the run, from 0, which chooses the draws
         block : rounds in a block
         record : whether the columns of the blocks are filled (otherwise they are empty)
         trace : whether scores and probabilities are kept too
@@ -102,7 +102,7 @@ class Game:
                 played = run.advance(min(block, end - run.position), record=record, trace=trace)
                 played.check(self.learner.spec)
             except LearnerError as error:
-                raise LearnerError(f"replicate {replicate}: {error}") from error
+                raise LearnerError(f"run {replicate}: {error}") from error
             yield played
 
 
@@ -164,7 +164,7 @@ class Run:
         trace: bool = False,
         uniforms: FloatArray | None = None,
     ) -> Block:
-        """Play up to ``rounds`` more rounds and return them; the draws are those of the replicate's stream, or
+        """Play up to ``rounds`` more rounds and return them; the draws are those of the run's generator, or
         ``uniforms``, one a round."""
         sequence, graph = self.game.sequence, self.game.graph
         start = self.position

@@ -38,7 +38,7 @@ BLOCK = 4096
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive rounds of one replicate.
+    """Consecutive rounds of one run.
 
     Attributes
     ----------
