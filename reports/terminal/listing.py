@@ -19,8 +19,8 @@ GRAPHS = {
     "full": "every action shows every label; full-information is the same",
     "bandit": "an action shows whether it is the label",
     "filtering": "filtering:revealing=0+2: actions 0 and 2 show every label, the others nothing",
-    "label-efficient": "one more action, which shows every label; the others show nothing",
-    "cops-and-robbers": "an action shows every label but its own, and so that one too",
+    "label-efficient": "one action more, which shows every label; the others show nothing",
+    "cops-and-robbers": "an action shows every label but its own, which then is known too",
     "random": "random:density=0.3,seed=7: each action shows each label with that probability",
     "FILE.csv": "a 0/1 matrix, a line for each action, a column for each label",
     "FILE.edgelist": "an action and a label it shows, in each line",
@@ -100,7 +100,9 @@ def _values(made: type[Any]) -> str:
 
     module = vars(sys.modules[made.__module__])
     known = {"loss": module.get("LOSSES", losses.FORMS), "optimiser": optimisers.NAMES} | {
-        name[:-1].lower(): value for name, value in module.items() if name.isupper()
+        name[:-1].lower(): value
+        for name, value in module.items()
+        if name.isupper() and not isinstance(value, str)  # an interval has no words
     }
     fields = [field.name for field in dataclasses.fields(made) if field.init]
     return "; ".join(f"{name}: {', '.join(known[name])}" for name in fields if name in known)

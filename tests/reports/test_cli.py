@@ -233,7 +233,9 @@ def test_lists(
         "adversaries": "crafted-scores",
         "graphs": "label-efficient",
     }
-    assert expected[what] in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert expected[what] in printed
+    assert ": [, " not in printed, "an interval is no list of words"
 
 
 def test_learners_are_listed_with_parameters_tunings_graphs_and_source(
