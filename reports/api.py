@@ -38,14 +38,14 @@ Advance = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Prepared:
-    """A request that was checked, and what can be said of it before anything is played.
+    """A checked request, with all that is known of it before anything is played.
 
     Attributes
     ----------
-    request, seed : what is asked
-    jobs : what will be played
-    measured : what the user's data are like
-    warning : what is to be said of them, or None
+    request, seed : the request, and the root of all randomness
+    jobs : the work to be done
+    measured : measurements of the user's data
+    warning : a warning about them, or None
     """
 
     request: Request
@@ -81,7 +81,7 @@ class Verification:
 
     Attributes
     ----------
-    prepared : what was asked
+    prepared : the request, checked
     rows : a row for each cell, with its outcome
     seconds : how long it took
     """
@@ -156,7 +156,7 @@ class Verification:
 
 
 def play(prepared: Prepared, *, jobs: int = 1, advance: Advance | None = None) -> Verification:
-    """Play what was prepared, in up to ``jobs`` processes.
+    """Play a prepared request, in up to ``jobs`` processes.
 
     Raises
     ------
@@ -313,9 +313,9 @@ def _check_pages(studies: Sequence[Path], out: Path | None) -> None:
     names = [place.resolve().name for place in studies]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UserError(
-            f"two studies are called '{twice}': expected different names, for their tables are called by them."
+            f"two studies are called '{twice}': expected different names, because their tables are named after them."
         )
     if out is not None and out.is_file() and out.suffix.lower() not in (".html", ".htm"):
         raise UserError(
-            f"output '{out}' is a file that is no page: expected a name that ends in .html, or a folder."
+            f"output '{out}' is a file but not a page: expected a name that ends in .html, or a folder."
         )

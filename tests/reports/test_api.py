@@ -261,7 +261,7 @@ def test_a_page_of_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert {path.suffix for path in tables} == {".csv", ".md", ".tex"}
     with pytest.raises(UserError, match=r"verdicts\.json"):
         write_report("absent")
-    with pytest.raises(UserError, match="that is no page"):
+    with pytest.raises(UserError, match="but not a page"):
         write_report("mine", "mine/verdicts.json")
 
 

@@ -378,7 +378,7 @@ def test_interrupted(
             "'o/verdicts.json' is named twice",
         ),
         ("report --study a/mine --study b/mine", "two studies are called 'mine'"),
-        ("report --study a/mine --out plan.json", "'plan.json' is a file that is no page"),
+        ("report --study a/mine --out plan.json", "'plan.json' is a file but not a page"),
     ],
 )
 def test_outputs_do_not_write_over_others(
