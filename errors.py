@@ -73,7 +73,7 @@ def one_line(text: str, most: int) -> str:
 
 def message_of(error: BaseException) -> str:
     """The message of a user's error, on one short line."""
-    return _text(str, error, "no message")
+    return _text(str, error, "no message") or "no message"
 
 
 def said(error: BaseException) -> str:

@@ -9,6 +9,7 @@ run is fitted to that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -18,7 +19,8 @@ import numpy as np
 from ....adversaries.sequence import Comparator, Sequence
 from ....algorithms.losses import SmoothHinge
 from ....arrays import FloatArray
-from ....errors import LearnerError, UserError, call, shown
+from ....errors import LearnerError, UserError, call, check_size, require, shown
+from ..user_class import NUMBERS
 from .comparators import fit
 from .play import Game, Run
 from .record import ACTION, BLOCK, OBSERVED, Block
@@ -35,9 +37,10 @@ def blank(adversary: Any, horizon: int) -> Sequence:
     Raises
     ------
     UserError
-        for an adversary that does not declare ``n_labels`` and ``n_features``
+        for an adversary that does not declare ``n_labels`` and ``n_features``, or more than fits into memory
     """
     n_labels, n_features = _size(adversary, "n_labels", 2), _size(adversary, "n_features", 1)
+    check_size(f"features of adversary {adversary.spec}", horizon, n_features)
     indices = np.tile(np.arange(n_features), horizon)
     return Sequence(
         adversary.spec,
@@ -51,8 +54,20 @@ def blank(adversary: Any, horizon: int) -> Sequence:
 
 
 def norm_of(adversary: Any) -> float:
-    """The bound on the norm of the features that an adaptive adversary declares, 1 where it declares none."""
-    return float(getattr(adversary, "feature_norm", 1.0))
+    """The bound on the norm of the features that an adaptive adversary declares, 1 where it declares none.
+
+    Raises
+    ------
+    UserError
+        for one that is no finite number above 0
+    """
+    value = getattr(adversary, "feature_norm", 1.0)
+    legal = isinstance(value, NUMBERS) and math.isfinite(value) and value > 0
+    require(
+        legal,
+        f"feature_norm={shown(value)} of adversary {adversary.spec}: expected a finite number above 0.",
+    )
+    return float(value)
 
 
 def _size(adversary: Any, name: str, least: int) -> int:
@@ -90,7 +105,7 @@ class _Table:
             row = np.asarray(x, dtype=np.float64)
             legal = row.shape == self.features[t].shape and bool(np.isfinite(row).all())
             legal &= 0 <= label < self.sequence.n_labels and int(label) == label
-        except (TypeError, ValueError):
+        except Exception:  # whatever the objects of a user's class raise
             legal = False
         norm = float(np.linalg.norm(row)) if legal else 0.0
         if not legal or norm > self.norm * (1 + 1e-9):

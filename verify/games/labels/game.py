@@ -115,23 +115,31 @@ class LabelGame(Game):
 
     def measured(self, case: Case) -> list[Measured]:
         sequence, comparator = case.sequence, case.comparator
-        rows = [
+        size = [
             Measured("labels", sequence.n_labels, "number of classes K"),
             Measured("rounds", sequence.horizon, "horizon T"),
+        ]
+        bound = Measured("comparator norm", case.comparator_norm, "bound B on the norm of U")
+        smooth = []
+        if case.loss is not None:
+            smooth = [Measured("smoothness", case.smoothness, "L of condition (3)")]
+        if case.is_adaptive:  # features and labels are not known before play
+            largest = case.problem.feature_norm
+            declared = Measured("feature norm", largest, "bound X on the norms of feature vectors")
+            return [*size, declared, bound, *smooth]
+        rows = [
+            *size,
             Measured("feature norm", sequence.feature_norm, "largest norm X of a feature vector"),
             Measured("norm of U", comparator.norm, f"norm of the {comparator.how} comparator U"),
-            Measured("comparator norm", case.comparator_norm, "bound B on the norm of U"),
+            bound,
             Measured(
                 "margin", margin(sequence, comparator), "smallest margin of U; separable if > 0"
             ),
         ]
         if case.loss is not None:
             total = float(case.comparator_losses.sum())
-            rows += [
-                Measured("comparator loss", total, f"sum of {case.loss.spec} losses of U"),
-                Measured("smoothness", case.smoothness, "L of condition (3)"),
-            ]
-        return rows
+            rows.append(Measured("comparator loss", total, f"sum of {case.loss.spec} losses of U"))
+        return [*rows, *smooth]
 
     def warning(self, case: Case) -> str | None:
         """The sentence for features so large that bounds on mistakes, which grow with L B^2, exceed the rounds."""
@@ -139,7 +147,7 @@ class LabelGame(Game):
         if case.loss is None or case.smoothness * bound**2 <= case.horizon:
             return None
         return (
-            f"features have norms up to {case.sequence.feature_norm:.4g}; with the comparator norm B={bound:g} bounds"
+            f"features have norms up to {case.problem.feature_norm:.4g}; with the comparator norm B={bound:g} bounds"
             f" on mistakes grow with L B^2 = {case.smoothness * bound**2:.3g} and are vacuous in {case.horizon}"
             " rounds: scale the columns, or divide all by that norm"
         )

@@ -86,9 +86,9 @@ class UserAdaptive:
         return attribute(self.factory, "n_features", f"adversary {self.spec}")
 
     @property
-    def feature_norm(self) -> float:
+    def feature_norm(self) -> Any:
         """The bound on the norm of its features, 1 where it declares none."""
-        return float(attribute(self.factory, "feature_norm", f"adversary {self.spec}", 1.0))
+        return attribute(self.factory, "feature_norm", f"adversary {self.spec}", 1.0)
 
     def begin(self, horizon: int, seed: int) -> Any:
         """The opponent of one run."""

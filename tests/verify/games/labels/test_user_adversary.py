@@ -1,0 +1,257 @@
+"""Adversaries of a user's file: certificates of games against them, and what becomes of their mistakes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tampering import tampered
+from without_numba import replay_without_numba
+
+from boundcheck.errors import LearnerError, UserError
+from boundcheck.verify.certificates.replay import replay
+from boundcheck.verify.claims.gappletron.settings import gappletron
+from boundcheck.verify.games.labels.case import Case
+from boundcheck.verify.games.labels.user_adversary import user_adversary
+from boundcheck.verify.outcome import Verdict, digest_of
+from boundcheck.verify.resolve import resolve
+from boundcheck.verify.setting import Setting
+from boundcheck.verify.suite import request as plan
+from boundcheck.verify.suite import run as suite
+
+LEARNER = gappletron("smooth-hinge", "threshold", "projected", "theorem-4a")
+REASON = "it is about oblivious adversaries, and this one sees what was played"
+PATHWISE = ("gappletron/lemma-1", "gappletron/guarantee-4", "gappletron/lemma-2")
+
+
+class Evading:
+    """The label is the action that was played least often so far; the features name one of three rows."""
+
+    n_labels, n_features, feature_norm = 3, 3, 2.0
+
+    def __init__(self, horizon: int, seed: int) -> None:
+        self.draw, self.played = np.random.default_rng(seed), np.zeros(4)
+
+    def next(self, action: int | None, seen: int | None) -> tuple[Any, Any]:
+        if action is not None:
+            self.played[action] += 1
+        return 1.5 * np.eye(3)[self.draw.integers(3)], int(self.played[:3].argmin())
+
+
+def case_of(made: type, graph: str, horizon: int = 300, learner: Any = LEARNER) -> Case:
+    adversary = user_adversary(made, f"mine.py:{made.__name__}")
+    return resolve(Setting(learner, adversary, graph, horizon, 1.5, 3), 7)
+
+
+def judged(case: Case, *claims: str) -> list[suite.Row]:
+    return suite.judge_job(suite.Job(replace(case.setting, runs=2), claims, users=True), case.seed)
+
+
+FILE = '''
+import numpy as np
+
+
+class Moving:
+    """Oblivious: two classes exchange their labels half way."""
+
+    n_labels = 2
+
+    def sequence(self, horizon, seed):
+        classes = np.random.default_rng(seed).integers(2, size=horizon)
+        return np.eye(2)[classes], (classes + (np.arange(horizon) >= horizon // 2)) % 2
+
+
+class Spiteful:
+    """Adaptive: the label is one that was not played in the round before."""
+
+    n_labels, n_features = 3, 2
+
+    def __init__(self, horizon, seed):
+        self.draw = np.random.default_rng(seed)
+
+    def next(self, action, seen):
+        return np.eye(2)[self.draw.integers(2)], 0 if action is None else (action + 1) % 3
+
+
+class Steady:
+    """Plays the first action, and says that it is Gappletron."""
+
+    promises = ("gappletron/lemma-1",)
+    loss, gamma, rule = "smooth-hinge", 0.125, "threshold"
+
+    def __init__(self, problem):
+        self.n = problem.graph.n_actions
+        self.weights = np.zeros((problem.n_labels, problem.n_features))
+
+    def predict(self, x):
+        return np.eye(self.n)[0]
+
+    def update(self, x, action, label):
+        pass
+'''
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def test_a_certificate_of_a_game_against_it_replays(file: Path, tmp_path: Path) -> None:
+    setting = Setting(f"{file}:Steady", f"{file}:Spiteful", "bandit", 40, None, 2)
+    rows = suite.judge_job(suite.Job(setting, ("gappletron/lemma-1",), users=True), 0)
+    row = next(row for row in rows if row.form == "repaired")
+    assert row.verdict == Verdict.REFUTED
+    assert row.surprising
+    certificate = row.outcome.certificate
+    assert certificate is not None
+    assert certificate.content["kind"] == "played"
+    assert certificate.content["game"]["adversary"] == f"{file}:Spiteful"
+    path = certificate.write(tmp_path)
+    found = replay(path)
+    assert (found.observed, found.envelope) == certificate.values
+    assert found.observed > found.envelope
+    assert replay_without_numba([path]) == [(found.claim.id, found.observed, found.envelope)]
+
+    content = json.loads(path.read_text(encoding="utf-8"))
+    digest, accepted = content.pop("digest"), []
+    for i, change in enumerate(tampered(content, lambda new: None)):
+        if i % 3 or change.startswith(("/game/learner:", "/game/adversary:", "/game/learner_")):
+            continue
+        path.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
+        with contextlib.suppress(UserError):
+            replay(path)
+            accepted.append(change)
+    assert accepted == []
+    path.write_text(json.dumps(content | {"digest": digest}), encoding="utf-8")
+    replay(path)
+    file.write_text(FILE.replace("(action + 1) % 3", "(action + 2) % 3"), encoding="utf-8")
+    with pytest.raises(UserError):
+        replay(path)
+
+
+class Raising:
+    """Raises when it is looked into."""
+
+    def __iter__(self) -> Any:
+        raise RuntimeError("no rows")
+
+
+GIVEN = {
+    "too few features": ([1.0, 0.0], 0),
+    "too many dimensions": ([[1.0, 0.0, 0.0]], 0),
+    "no numbers": (["a", "b", "c"], 0),
+    "not finite": ([1.0, float("nan"), 0.0], 0),
+    "too long": ([2.0, 0.1, 0.0], 0),
+    "a label below": ([1.0, 0.0, 0.0], -1),
+    "a label above": ([1.0, 0.0, 0.0], 3),
+    "half a label": ([1.0, 0.0, 0.0], 0.5),
+    "a label that is none": ([1.0, 0.0, 0.0], float("nan")),
+    "a word for a label": ([1.0, 0.0, 0.0], "0"),
+    "several labels": ([1.0, 0.0, 0.0], [0, 1]),
+    "features alone": [1.0, 0.0, 0.0],
+    "nothing": None,
+    "what raises": Raising(),
+    "what raises for features": (Raising(), 0),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_rounds_that_are_none_are_an_error_in_one_sentence(name: str) -> None:
+    class Wrong(Evading):
+        rounds = 0
+
+        def next(self, action: int | None, seen: int | None) -> Any:
+            self.rounds += 1
+            return GIVEN[name] if self.rounds == 4 else super().next(action, seen)
+
+    rows = judged(case_of(Wrong, "bandit"), *PATHWISE, "gappletron/theorem-4a")
+    assert {row.claim: row.verdict for row in rows if row.form == "repaired"} == (
+        dict.fromkeys(PATHWISE, Verdict.ERROR) | {"gappletron/theorem-4a": Verdict.NOT_APPLICABLE}
+    )
+    for row in rows:
+        if row.verdict == Verdict.ERROR:
+            words = row.outcome.evidence
+            assert words.startswith("adversary mine.py:Wrong gave ")
+            assert words.endswith(
+                " in round 3: expected 3 finite features of norm at most 2, and a label from 0 to 2."
+            )
+            assert "\n" not in words
+            assert row.outcome.certificate is None
+
+
+def test_what_it_raises_is_told_in_one_sentence() -> None:
+    class Raises(Evading):
+        def next(self, action: int | None, seen: int | None) -> Any:
+            raise ZeroDivisionError("no\nmore") if action is not None else StopIteration
+
+    class Unmade(Evading):
+        def __init__(self, horizon: int, seed: int) -> None:
+            raise KeyError("no seed")
+
+    for made, words in (
+        (Raises, "raised StopIteration in next of round 0: no message."),
+        (Unmade, "raised KeyError in begin: 'no seed'."),
+    ):
+        (row,) = (r for r in judged(case_of(made, "bandit"), PATHWISE[0]) if r.form == "repaired")
+        assert row.verdict == Verdict.ERROR
+        assert row.outcome.evidence == f"adversary mine.py:{made.__name__} {words}"
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"n_labels": None}, "n_labels=None of adversary .*: expected an integer of at least 2"),
+        ({"n_labels": 1}, "n_labels=1 of adversary .*: expected an integer of at least 2"),
+        ({"n_labels": 2.0}, r"n_labels=2\.0 of adversary .*: expected an integer of at least 2"),
+        ({"n_features": 0}, "n_features=0 of adversary .*: expected an integer of at least 1"),
+        ({"n_features": 10**7}, "features of adversary .*: expected at most 1e"),
+        ({"feature_norm": "big"}, "feature_norm='big' of adversary .*: expected a finite number"),
+        ({"feature_norm": 0.0}, r"feature_norm=0\.0 of adversary .*: expected a finite number"),
+        ({"feature_norm": -1}, "feature_norm=-1 of adversary .*: expected a finite number"),
+        ({"feature_norm": float("nan")}, "feature_norm=nan of adversary .*: expected a finite"),
+        ({"feature_norm": float("inf")}, "feature_norm=inf of adversary .*: expected a finite"),
+    ],
+)
+def test_what_it_declares_is_looked_at_before_anything_is_played(
+    declared: dict[str, Any], words: str
+) -> None:
+    made = type("Wrong", (Evading,), declared)
+    with pytest.raises(UserError, match=words) as raised:
+        case_of(made, "bandit")
+    assert not isinstance(raised.value, LearnerError)
+    assert "\n" not in str(raised.value)
+
+
+def test_it_needs_a_horizon() -> None:
+    adversary = user_adversary(Evading, "mine.py:Evading")
+    with pytest.raises(UserError, match="given without a horizon"):
+        resolve(Setting(LEARNER, adversary, "bandit", None), 0)
+
+
+@pytest.mark.parametrize("name", ["Moving", "Spiteful"])
+def test_either_kind_of_a_users_file_is_played_in_one_process_or_two(name: str, file: Path) -> None:
+    request = plan.Request(
+        ("gappletron/lemma-*", "gappletron/theorem-4a"),
+        adversary=f"{file}:{name}",
+        graph="bandit",
+        scale="quick",
+        runs=2,
+    )
+    jobs = plan.jobs_for(request)
+    assert {job.setting.horizon for job in jobs} == {300}
+    one = [[row.to_json() for row in rows] for rows in suite.run(jobs, 3)]
+    two = [[row.to_json() for row in rows] for rows in suite.run(jobs, 3, 2, patience=0)]
+    assert one == two
+    rows = [row for found in one for row in found]
+    assert {row["adversary"] for row in rows} == {f"{file}:{name}"}
+    assert {row["verdict"] for row in rows} <= {"holds", "vacuous", "undecided", "not applicable"}
+    reasons = {row["evidence"] for row in rows if row["claim"].endswith("theorem-4a")}
+    assert (REASON in reasons) == (name == "Spiteful")
+    assert {row["claim"] for row in rows if row["verdict"] == "holds"} >= {PATHWISE[0], PATHWISE[2]}
