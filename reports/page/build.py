@@ -84,8 +84,8 @@ def write_report(
     total = len(claims) + len(found)
     with progress(total, quiet=quiet, first="drawing", then="drawing") as advance:
         sections = []
-        for name, own in claims.items():
-            sections.append(_section(name, own, loaded.curves, document["suite"]["level"]))
+        for name, part in claims.items():
+            sections.append(_section(name, part, loaded.curves, document["suite"]["level"]))
             advance(1, 0)
         studies = []
         for study in found:
@@ -184,7 +184,7 @@ def _section(
     claim_id: str, rows: list[Result], curves: pd.DataFrame, level: float
 ) -> dict[str, Any]:
     claim = catalog.claims().get(claim_id)
-    own = curves[curves["claim"] == claim_id]
+    part = curves[curves["claim"] == claim_id]
     return {
         "id": re.sub(r"[^\w.-]", "-", claim_id),
         "name": claim_id,
@@ -193,7 +193,11 @@ def _section(
         "kind": rows[0]["kind"],
         "forms": [
             _form(
-                claim, name, [r for r in rows if r["form"] == name], own[own["form"] == name], level
+                claim,
+                name,
+                [r for r in rows if r["form"] == name],
+                part[part["form"] == name],
+                level,
             )
             for name in sorted({row["form"] for row in rows})
         ],

@@ -32,13 +32,13 @@ def verdict_frame(rows: Sequence[Result]) -> pd.DataFrame:
     for row in sorted(rows, key=lambda row: (row["claim"], row["form"])):
         groups.setdefault((row["claim"], row["form"]), []).append(row)
     lines = []
-    for own in groups.values():
-        seen = Counter(row["verdict"] for row in own)
+    for part in groups.values():
+        seen = Counter(row["verdict"] for row in part)
         counts = ", ".join(
             f"{seen[verdict]} {verdict}" for verdict in LOUDEST_FIRST if seen[verdict]
         )
-        runs = sum(row["runs"] for row in own)
-        lines.append(speaker(own) | {"cases": counts, "runs": runs})
+        runs = sum(row["runs"] for row in part)
+        lines.append(speaker(part) | {"cases": counts, "runs": runs})
     columns = (
         "claim form verdict expected ratio regret_ratio headroom runs flags cases evidence case"
     )

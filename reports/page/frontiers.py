@@ -94,8 +94,10 @@ def frontier_frames(rows: Sequence[Result]) -> dict[str, pd.DataFrame]:
     frames = {}
     for name, table in (("frontiers", by_edge), ("frontier-edges", by_loss)):
         parts = [
-            table(own).assign(delta=own.any_time.delta, T=own.rounds, case=row["case"])
-            for row, own in found
+            table(frontiers).assign(
+                delta=frontiers.any_time.delta, T=frontiers.rounds, case=row["case"]
+            )
+            for row, frontiers in found
         ]
         frames[name] = pd.concat(parts, ignore_index=True)
     return frames

@@ -144,8 +144,8 @@ def _sampled(curves: pd.DataFrame, colour: str, start: float | None, words: str)
     axes.plot(t, t, color=SOFT, lw=1)
     axes.fill_between(t, low, high, color=colour, alpha=0.25, lw=0)
     axes.plot(t, observed.mean(), color=colour, lw=1.4)
-    for _, own in curves.groupby("delta", dropna=False):
-        axes.plot(own.groupby("rounds")["envelope"].mean(), color=INK, lw=1.6, ls="--", alpha=0.8)
+    for _, part in curves.groupby("delta", dropna=False):
+        axes.plot(part.groupby("rounds")["envelope"].mean(), color=INK, lw=1.6, ls="--", alpha=0.8)
     below = bool(low.min() < 0)  # an excess below its budget
     if below:
         axes.set_yscale("symlog", linthresh=1)
@@ -172,7 +172,7 @@ def _histogram(curves: pd.DataFrame, colour: str, observed: str) -> str:
     """A histogram of the observed side at the end, and each delta's envelope; on a second axis if it is far."""
     final = curves[curves["rounds"] == curves["rounds"].max()]
     values = final.loc[final["delta"] == final["delta"].max(), "observed"].to_numpy()
-    bounds = {float(str(delta)): own["envelope"] for delta, own in final.groupby("delta")}
+    bounds = {float(str(delta)): part["envelope"] for delta, part in final.groupby("delta")}
     low, high = float(values.min()), float(values.max())
     spread = max(high - low, 1.0)
     nearest = min(float(bound.min()) for bound in bounds.values())

@@ -30,7 +30,7 @@ PANEL = (2.5, 2.0)
 
 @dataclass(frozen=True)
 class Layout:
-    """Which axis of a study lies where; the others are told apart by one figure each."""
+    """The places of the axes of a study; every value of another axis has a figure."""
 
     rows: str | None
     columns: str | None
@@ -116,12 +116,12 @@ def _grid(study: Study, place: Layout, final: pd.DataFrame, measure: str, name: 
     width = 0.8 / len(study.learners)
     for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
         axes: Axes = panels[i, j]
-        own = final if place.rows is None else final[final[place.rows] == row]
-        own = own if place.columns is None else own[own[place.columns] == column]
+        part = final if place.rows is None else final[final[place.rows] == row]
+        part = part if place.columns is None else part[part[place.columns] == column]
         for n, (learner, look) in enumerate(looks.items()):
             shift = (n - (len(looks) - 1) / 2) * width
             for x, value in enumerate(inner):
-                of = own[own["learner"] == learner]
+                of = part[part["learner"] == learner]
                 of = of if place.inner is None else of[of[place.inner] == value]
                 if of.empty:
                     continue
@@ -136,9 +136,9 @@ def _grid(study: Study, place: Layout, final: pd.DataFrame, measure: str, name: 
                     capsize=1.2,
                     **{**look, "ls": ""},
                 )
-        if not own.empty:
+        if not part.empty:
             parts = [(place.rows, row), (place.columns, column)]
-            titles = [_value(axis, own, v) for axis, v in parts if axis is not None]
+            titles = [_value(axis, part, v) for axis, v in parts if axis is not None]
             axes.set_title(", ".join(titles), fontsize=9)
         axes.grid(visible=False, axis="x")
         axes.tick_params(labelsize=8)
@@ -204,10 +204,10 @@ def _over_rounds(study: Study, sums: pd.DataFrame, name: str, *, regret: bool) -
     every = sorted(sums["rounds"].unique())
     for (i, tuning), (j, value) in product(enumerate(tunings), enumerate(inner)):
         axes: Axes = panels[i, j]
-        own = by_seed[by_seed["tuning"] == tuning]
-        own = own if place.inner is None else own[own[place.inner] == value]
+        part = by_seed[by_seed["tuning"] == tuning]
+        part = part if place.inner is None else part[part[place.inner] == value]
         for learner, look in looks.items():
-            mine = own[own["learner"] == learner].groupby("rounds")
+            mine = part[part["learner"] == learner].groupby("rounds")
             of, envelope = mine["shown"].agg(["mean", "min", "max"]), mine["regret_envelope"].mean()
             if of.empty:
                 continue

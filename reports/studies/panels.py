@@ -26,16 +26,16 @@ def curves(study: Study, sums: pd.DataFrame, measure: str, tuning: str) -> str:
     shown = sums[(sums["tuning"] == tuning) & (sums["rounds"] >= FEWEST)]
     shown = shown.assign(shown=shown[measure] / shown["rounds"])
 
-    def draw(axes: Axes, own: pd.DataFrame) -> None:
+    def draw(axes: Axes, part: pd.DataFrame) -> None:
         for learner, look in looks_of(study).items():
-            mine = own[own["learner"] == learner]
+            mine = part[part["learner"] == learner]
             for _, line in mine.groupby("horizon"):
                 of = line.groupby("rounds")["shown"].agg(["mean", "min", "max"])
                 axes.plot(of.index, of["mean"], lw=1.3, ms=3.5, markevery=[-1], **look)
                 axes.fill_between(
                     of.index, of["min"], of["max"], alpha=0.15, lw=0, color=look["color"]
                 )
-        for share in own["asymptotic_share"].dropna().unique():
+        for share in part["asymptotic_share"].dropna().unique():
             if share < 1:
                 axes.axhline(share, lw=1, ls="--", color=INK)
 
@@ -54,11 +54,11 @@ def costs(study: Study, table: pd.DataFrame, tuning: str) -> str:
     least, most = reached["low"].min(), reached["high"].max()
     top = 1.0 if reached.empty else float(most)
 
-    def draw(axes: Axes, own: pd.DataFrame) -> None:
+    def draw(axes: Axes, part: pd.DataFrame) -> None:
         axes.axhline(1, lw=1, ls=":", color=INK)
         for height, learner in enumerate(study.twins):
             look = looks_of(study)[learner]
-            mine = own[own["learner"] == learner].sort_values("share")
+            mine = part[part["learner"] == learner].sort_values("share")
             # a share that some seed misses parts the line
             ratios = mine[["ratio", "low", "high"]].where(mine["reached"] == REACHED)
             axes.plot(mine["share"], ratios["ratio"], lw=1.3, **{**look, "marker": ""})
@@ -88,10 +88,10 @@ def _panels(study: Study, shown: pd.DataFrame, draw: Draw, x: str, y: str) -> tu
         panels = figure.subplots(len(down), len(across), sharex=True, sharey=True, squeeze=False)
     for (i, row), (j, column) in product(enumerate(down), enumerate(across)):
         axes: Axes = panels[i, j]
-        own = shown
+        part = shown
         for axis, value in zip(study.panels, (row, column), strict=False):
-            own = own[own[axis] == value]
-        draw(axes, own)
+            part = part[part[axis] == value]
+        draw(axes, part)
         axes.set_title(", ".join(_words(study, (row, column))), fontsize=9)
         axes.tick_params(labelsize=8)
     for axes in panels[-1]:

@@ -81,8 +81,8 @@ class StudyResults:
     @property
     def tunings(self) -> tuple[str, ...]:
         """The study's tunings, and "best" where there are several."""
-        own = self.study.tunings
-        return (*own, BEST) if len(own) > 1 else own
+        tunings = self.study.tunings
+        return (*tunings, BEST) if len(tunings) > 1 else tunings
 
     def compared(self) -> list[tuple[Finding, list[Comparison]]]:
         """The findings of the study's source with what was measured."""
@@ -172,8 +172,8 @@ def load(folder: Path) -> StudyResults:
 def _with_case(key: str, found: store.Finished) -> pd.DataFrame:
     """The numbers of a case with its axes as columns."""
     case = found.case
-    own: dict[str, Any] = {**case["axes"], "horizon": case["horizon"]}
-    setting = ", ".join(f"{axis}={value}" for axis, value in own.items())
+    axes: dict[str, Any] = {**case["axes"], "horizon": case["horizon"]}
+    setting = ", ".join(f"{axis}={value}" for axis, value in axes.items())
     more = {"case": key, "setting": setting, "seed": case["seed"]}
     sizes = {"features": case["features"], "labels": case["labels"]}
     numbers: pd.DataFrame = found.table.to_pandas()
@@ -183,7 +183,7 @@ def _with_case(key: str, found: store.Finished) -> pd.DataFrame:
     }
     pairs = zip(numbers["learner"], numbers["tuning"], strict=True)
     shares = np.array([limits[pair] for pair in pairs], dtype=np.float64)
-    return numbers.assign(**own, **more, **sizes, asymptotic_share=shares)
+    return numbers.assign(**axes, **more, **sizes, asymptotic_share=shares)
 
 
 def found_in(folder: Path) -> list[Path]:

@@ -75,16 +75,16 @@ def costs(study: Study, curves: pd.DataFrame, measure: str) -> pd.DataFrame:
     found = [
         {**dict(zip(keys, where, strict=True)), "learner": learner, "twin": twin, **row}
         for learner, twin in study.twins.items()
-        for where, own in curves[curves["learner"].isin([learner, twin])].groupby(keys, sort=False)
-        if own["learner"].nunique() == 2
-        for row in _rows(own, learner, twin, measure)
+        for where, part in curves[curves["learner"].isin([learner, twin])].groupby(keys, sort=False)
+        if part["learner"].nunique() == 2
+        for row in _rows(part, learner, twin, measure)
     ]
     return pd.DataFrame(found, columns=[*axes, *COLUMNS])
 
 
-def _rows(own: pd.DataFrame, learner: str, twin: str, measure: str) -> list[dict[str, Any]]:
+def _rows(part: pd.DataFrame, learner: str, twin: str, measure: str) -> list[dict[str, Any]]:
     """A row for each error share that the twin reaches in all seeds, but not at once."""
-    needed = {name: _needed(own[own["learner"] == name], measure) for name in (learner, twin)}
+    needed = {name: _needed(part[part["learner"] == name], measure) for name in (learner, twin)}
     rows = []
     for i, share in enumerate(SHARES):
         mine, theirs = needed[learner][:, i], needed[twin][:, i]
@@ -107,10 +107,10 @@ def _rows(own: pd.DataFrame, learner: str, twin: str, measure: str) -> list[dict
     return rows or [{"share": math.nan, "reached": NOTHING, "seeds": len(needed[twin])}]
 
 
-def _needed(own: pd.DataFrame, measure: str) -> FloatArray:
+def _needed(part: pd.DataFrame, measure: str) -> FloatArray:
     """Rounds until each of ``SHARES`` is reached, shape (seeds, shares)."""
     found = []
-    for _, of in own.sort_values(["seed", "rounds"]).groupby("seed"):
+    for _, of in part.sort_values(["seed", "rounds"]).groupby("seed"):
         rounds = of["rounds"].to_numpy(dtype=np.float64)
         shares = of[measure].to_numpy(dtype=np.float64) / rounds
         found.append(rounds_to_reach(rounds, shares, SHARES))
@@ -135,16 +135,16 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     """
     keys = [c for c in table.columns if c not in COLUMNS[3:]]
     rows: list[dict[Any, Any]] = []
-    for where, own in table.groupby(keys, sort=False):
-        both = own[own["reached"] == REACHED]
-        none = NOTHING if own["share"].isna().all() else NEVER
+    for where, part in table.groupby(keys, sort=False):
+        both = part[part["reached"] == REACHED]
+        none = NOTHING if part["share"].isna().all() else NEVER
         lowest = {"reached": none} if both.empty else both.iloc[0].to_dict()
         rows.append(
             {
                 **lowest,
                 **dict(zip(keys, where, strict=True)),
-                "twin_share": own["share"].min(),
-                "seeds": own["seeds"].iloc[0],
+                "twin_share": part["share"].min(),
+                "seeds": part["seeds"].iloc[0],
             }
         )
     columns = [

@@ -22,7 +22,7 @@ RIGHT = ("ratio", "regret", "headroom", "runs")
 """Columns of numbers."""
 
 FIRST_TO_GO = ("headroom", "regret", "runs", "expected", "proof", "kind", "ratio")
-"""Which columns go where the width does not suffice; what they say goes to the words below."""
+"""Columns to be left out, in this order, where the width does not suffice; their content joins the words below."""
 
 INDENT = 4
 

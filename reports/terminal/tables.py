@@ -179,7 +179,7 @@ def _promised(group: Group, promises: Sequence[str]) -> bool:
 
 
 def found_false(groups: Sequence[Group]) -> list[str]:
-    """Which claims are refuted, and which of them hold in another form, in a line for each form."""
+    """The claims that are refuted, and those of them that hold in another form, a line for each form."""
     refuted: dict[str, list[str]] = {}
     holding: dict[str, list[str]] = {}
     assumed: list[str] = []

@@ -155,7 +155,7 @@ class Case:
 
     @cached_property
     def revealing_mask(self) -> BoolArray:
-        """Which actions are revealing, shape (actions,)."""
+        """Mask of the revealing actions, shape (actions,)."""
         mask = np.zeros(self.graph.n_actions, dtype=bool)
         mask[list(self.graph.revealing)] = True
         return mask
