@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..errors import UserError
-from .sequence import Sequence, Spelt, integer_at_least, stream
+from .sequence import Sequence, Spelt, generator_of, integer_at_least
 
 NAMES = ("breast-cancer", "digits", "iris", "wine")
 FORMS = ("recorded", "binary")
@@ -49,7 +49,7 @@ class Bundled(Spelt):
         length = len(labels) if horizon is None else integer_at_least("horizon", horizon, 1)
         if self.form == "binary":
             features = (features > np.median(features, axis=0)).astype(np.float64)
-        generator = stream(seed, self.spec)
+        generator = generator_of(seed, self.spec)
         passes = [generator.permutation(len(labels)) for _ in range(-(-length // len(labels)))]
         order = np.concatenate(passes)[:length]
         return Sequence.from_dense(features[order], labels[order], self.n_labels, self.spec)

@@ -17,7 +17,7 @@ from typing import Annotated
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from .sequence import Comparator, Sequence, Spelt, integer_at_least, stream, zero_comparator
+from .sequence import Comparator, Sequence, Spelt, generator_of, integer_at_least, zero_comparator
 
 MARGINS = (*(eighths / 8 for eighths in range(10)), 2.0)
 RUNGS = 64
@@ -90,13 +90,13 @@ class CraftedScores(Spelt):
         (grid, grid_labels), (ladder, ladder_labels) = self.grid(), self.ladder()
         scores = np.vstack((grid, ladder))
         labels = np.concatenate((grid_labels, ladder_labels))
-        order = stream(0, f"order of {len(labels)} rows").permutation(len(labels))
+        order = generator_of(0, f"order of {len(labels)} rows").permutation(len(labels))
         return scores[order], labels[order]
 
     def _random(self, n_rows: int, seed: int) -> tuple[FloatArray, IntArray]:
         """Draw multiples of 1/8 in [-4, 4], scaled by 1, 1/2, ..., 1/16, and uniform labels."""
         K = self.n_labels
-        uniforms = stream(seed, self.spec).random((n_rows, K + 2))
+        uniforms = generator_of(seed, self.spec).random((n_rows, K + 2))
         eighths = np.floor(uniforms[:, :K] * 65) - 32
         scale = np.ldexp(1 / 8, -(uniforms[:, K : K + 1] * 5).astype(np.int64))
         return eighths * scale, (uniforms[:, K + 1] * K).astype(np.int64)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import BoolArray
-from .sequence import Comparator, Sequence, Spelt, integer_at_least, noisy_classes, stream
+from .sequence import Comparator, Sequence, Spelt, generator_of, integer_at_least, noisy_classes
 
 BLOCK = 4096  # rounds drawn at once, so that the working set stays in the cache
 
@@ -42,7 +42,7 @@ class Keywords(Spelt):
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` documents; the comparator is planted if the classes differ."""
         integer_at_least("horizon", horizon, 1)
-        rng = stream(seed, self.spec)
+        rng = generator_of(seed, self.spec)
         keywords = self._keywords(rng)
         blocks = list(self._blocks(rng, keywords, horizon))
         counts = np.concatenate([counts for _, counts, _ in blocks])

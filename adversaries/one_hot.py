@@ -12,7 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
-from .sequence import Comparator, Sequence, Spelt, integer_at_least, noisy_classes, stream
+from .sequence import Comparator, Sequence, Spelt, generator_of, integer_at_least, noisy_classes
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class OneHot(Spelt):
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds with the planted comparator."""
         integer_at_least("horizon", horizon, 1)
-        uniforms = stream(seed, self.spec).random((horizon, 3))
+        uniforms = generator_of(seed, self.spec).random((horizon, 3))
         classes, labels = noisy_classes(uniforms, self.n_labels, self.noise)
         return Sequence(
             name=self.spec,

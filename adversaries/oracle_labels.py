@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from .sequence import Sequence, Spelt, integer_at_least, stream, zero_comparator
+from .sequence import Sequence, Spelt, generator_of, integer_at_least, zero_comparator
 from .weak_learning import labels_with_edge
 
 LAWS = ("uniform", "skewed", "constant")
@@ -36,7 +36,7 @@ class OracleLabels(Spelt):
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds; no linear comparator reads such features, so it is zero."""
         integer_at_least("horizon", horizon, 1)
-        k, generator = self.n_labels, stream(seed, self.spec)
+        k, generator = self.n_labels, generator_of(seed, self.spec)
         shares = {"uniform": np.ones(k), "skewed": 2.0 ** -np.arange(k), "constant": np.eye(k)[0]}
         chances = shares[self.law] / shares[self.law].sum()
         labels = generator.choice(k, size=horizon, p=chances)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import require
-from .sequence import Comparator, Sequence, Spelt, stream
+from .sequence import Comparator, Sequence, Spelt, generator_of
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,9 @@ class RandomLabels(Spelt):
         require(T >= 1, f"horizon T={T}: expected at least 1.")
         # the parameter's old name, so that a seed still gives the labels it always gave
         seeded = f"random-labels:n_labels={self.n_labels},radius={self.comparator_norm}"
-        labels = stream(seed, seeded).integers(self.n_labels, size=max(T, self.fresh_rounds + 1))
+        labels = generator_of(seed, seeded).integers(
+            self.n_labels, size=max(T, self.fresh_rounds + 1)
+        )
         return self.with_labels(labels[:T])
 
     def with_labels(self, labels: ArrayLike) -> Sequence:

@@ -1,7 +1,7 @@
 """The sequence that an adversary hands over: features, labels, and the comparator it planted, fixed before play.
 
 Features are stored in compressed sparse rows. Rounds and rows are counted from 0 in code and from 1
-in sentences. Randomness comes from :func:`stream` alone, so a sequence depends on the seed and the
+in sentences. Randomness comes from :func:`generator_of` alone, so a sequence depends on the seed and the
 adversary's spec and on nothing else.
 """
 
@@ -26,7 +26,7 @@ from ..errors import UserError, require
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-ADVERSARY_STREAM = 0  # first word of the spawn key: the game's and the learner's streams differ
+ADVERSARY_KEY = 0  # first word of the spawn key: the game and the learner have other ones
 
 
 class Adversary(Protocol):
@@ -290,11 +290,11 @@ class Sequence:
         return int(np.searchsorted(self.indptr, entry, side="right"))
 
 
-def stream(seed: int, spec: str) -> np.random.Generator:
+def generator_of(seed: int, spec: str) -> np.random.Generator:
     """Return the random stream that belongs to ``seed`` and to the adversary named ``spec``."""
     integer_at_least("seed", seed, 0)
     words = np.frombuffer(sha256(spec.encode()).digest(), dtype=">u4").tolist()
-    key = np.random.SeedSequence(entropy=seed, spawn_key=(ADVERSARY_STREAM, *words))
+    key = np.random.SeedSequence(entropy=seed, spawn_key=(ADVERSARY_KEY, *words))
     return np.random.Generator(np.random.PCG64(key))
 
 

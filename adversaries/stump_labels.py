@@ -8,7 +8,7 @@ from typing import Annotated
 
 import numpy as np
 
-from .sequence import Comparator, Sequence, Spelt, integer_at_least, stream
+from .sequence import Comparator, Sequence, Spelt, generator_of, integer_at_least
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class StumpLabels(Spelt):
     def sequence(self, horizon: int, seed: int) -> Sequence:
         """Return ``horizon`` rounds with the comparator that reads the first feature."""
         integer_at_least("horizon", horizon, 1)
-        uniforms = stream(seed, self.spec).random((horizon, self.features + 2))
+        uniforms = generator_of(seed, self.spec).random((horizon, self.features + 2))
         signs = np.where(uniforms[:, : self.features] < 0.5, -1.0, 1.0)
         drawn = (uniforms[:, -1] * self.n_labels).astype(np.int64)
         labels = np.where(uniforms[:, -2] < self.noise, drawn, signs[:, 0] > 0)

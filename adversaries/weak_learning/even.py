@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from ...algorithms.spec import Checked
-from ..sequence import stream as random_stream
+from ..sequence import generator_of
 from . import noise as noises
 from .stream import WeakStream, check_rounds, even_costs
 
@@ -38,7 +38,7 @@ class EvenCosts(Checked):
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
         check_rounds(horizon, self.n_labels)
-        labels = random_stream(seed, self.spec).integers(self.n_labels, size=horizon)
+        labels = generator_of(seed, self.spec).integers(self.n_labels, size=horizon)
         return WeakStream(
             np.zeros((horizon, 0)),
             labels,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...algorithms.spec import Checked
 from ...arrays import FloatArray, IntArray
-from ..sequence import stream as random_stream
+from ..sequence import generator_of
 from . import noise as noises
 from .stream import WeakStream, check_rounds, even_costs
 
@@ -48,7 +48,7 @@ class _Planted(Checked):
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
         check_rounds(horizon, self.n_labels, self.n_features)
-        generator = random_stream(seed, self.spec)
+        generator = generator_of(seed, self.spec)
         features = self._features(generator, horizon)
         planted = self._planted(features)
         away = generator.integers(1, self.n_labels, size=horizon)
@@ -139,7 +139,7 @@ class TiltedWeights(Checked):
 
     def stream(self, horizon: int, seed: int) -> WeakStream:
         check_rounds(horizon, self.n_labels, self.n_features)
-        generator = random_stream(seed, self.spec)
+        generator = generator_of(seed, self.spec)
         features = coins(generator, horizon, self.n_features)
         planted = stump(features, self.n_labels)
         counts = np.ceil(np.arange(horizon + 1) * self.heavy)

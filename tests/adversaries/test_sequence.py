@@ -13,9 +13,9 @@ from hypothesis.extra.numpy import arrays
 from boundcheck.adversaries.sequence import (
     Comparator,
     Sequence,
+    generator_of,
     integer_at_least,
     noisy_classes,
-    stream,
     zero_comparator,
 )
 from boundcheck.errors import UserError
@@ -157,12 +157,12 @@ def test_bad_comparators(small: Sequence) -> None:
 
 
 def test_streams_depend_on_seed_and_spec_only() -> None:
-    first = stream(5, "a").random(4)
-    assert np.array_equal(first, stream(5, "a").random(4))
-    assert not np.array_equal(first, stream(6, "a").random(4))
-    assert not np.array_equal(first, stream(5, "b").random(4))
+    first = generator_of(5, "a").random(4)
+    assert np.array_equal(first, generator_of(5, "a").random(4))
+    assert not np.array_equal(first, generator_of(6, "a").random(4))
+    assert not np.array_equal(first, generator_of(5, "b").random(4))
     with pytest.raises(UserError, match="seed is -1"):
-        stream(-1, "a")
+        generator_of(-1, "a")
 
 
 def test_noise_is_drawn_over_all_classes() -> None:

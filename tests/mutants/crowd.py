@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boundcheck.adversaries.sequence import Comparator, Sequence, stream
+from boundcheck.adversaries.sequence import Comparator, Sequence, generator_of
 
 CROWDED = "random:density=0.5,seed=4"
 """A graph over four labels: every action observes label 3, one each the others."""
@@ -28,7 +28,7 @@ class Crowd:
 
     def sequence(self, horizon: int, seed: int) -> Sequence:
         K = self.n_labels
-        rare = stream(seed, self.spec).random(horizon) < 0.65
+        rare = generator_of(seed, self.spec).random(horizon) < 0.65
         return Sequence.from_dense(
             np.ones((horizon, 1)),
             np.where(rare, 1, 3),
