@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import boundcheck
+from small_study import small
 from tampering import tampered
 from without_numba import replay_without_numba
 
@@ -21,6 +23,8 @@ from boundcheck.verify.games.labels.user_adversary import user_adversary
 from boundcheck.verify.outcome import Verdict, digest_of
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
+from boundcheck.verify.studies import run as sweep
+from boundcheck.verify.studies import study as studies
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 
@@ -255,3 +259,103 @@ def test_either_kind_of_a_users_file_is_played_in_one_process_or_two(name: str, 
     reasons = {row["evidence"] for row in rows if row["claim"].endswith("theorem-4a")}
     assert (REASON in reasons) == (name == "Spiteful")
     assert {row["claim"] for row in rows if row["verdict"] == "holds"} >= {PATHWISE[0], PATHWISE[2]}
+
+
+STREAMS = '''
+import numpy as np
+
+
+class Noisy:
+    """Oblivious: the first feature tells the label, except in a tenth of the rounds."""
+
+    def stream(self, horizon, seed):
+        draw = np.random.default_rng(seed)
+        self.labels = draw.integers(2, size=horizon)
+        told = np.where(draw.random(horizon) < 0.1, 1 - self.labels, self.labels)
+        features = np.stack([told - 0.5, draw.normal(size=horizon)], axis=1)
+        return features, self.labels, np.ones(horizon), np.eye(2)[1 - self.labels]
+
+
+class Pressing(Noisy):
+    """Adaptive: all of the cost is at the wrong label."""
+
+    def costs(self, t, predicted):
+        return np.eye(2)[1 - self.labels[t]]
+'''
+
+
+@pytest.mark.parametrize("name", ["Noisy", "Pressing"])
+def test_so_is_either_kind_for_weak_learners(name: str, tmp_path: Path) -> None:
+    spec = f"{tmp_path / 'streams.py'}:{name}"
+    (tmp_path / "streams.py").write_text(STREAMS, encoding="utf-8")
+    request = plan.Request(
+        ("boosting/agnostic-*",), "hedge-stump", spec, graph="full", scale="quick", runs=2
+    )
+    jobs = plan.jobs_for(request)
+    one, two = (
+        [row.to_json() for rows in suite.run(jobs, 3, processes, patience=0) for row in rows]
+        for processes in (1, 2)
+    )
+    assert one == two
+    assert {row["adversary"] for row in one} == {spec}
+    assert "error" not in {row["verdict"] for row in one}
+    assert {"holds", "undecided", "vacuous"} & {row["verdict"] for row in one}
+
+
+@pytest.mark.parametrize("name", ["Moving", "Spiteful"])
+def test_the_command_line_plays_it(
+    name: str,
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = (
+        "verify",
+        "gappletron/lemma-2",
+        "gappletron/theorem-5a",
+        "--quick",
+        "--graph",
+        "full",
+    )
+    status = boundcheck(
+        *arguments, "--adversary", f"mine.py:{name}", monkeypatch=monkeypatch, folder=tmp_path
+    )
+    printed = " ".join(capsys.readouterr().out.split())
+    assert status == 0, printed
+    assert "holds" in printed
+    document = json.loads((tmp_path / "boundcheck-report/verdicts.json").read_text("utf-8"))
+    rows = document["results"]
+    assert {row["adversary"] for row in rows} == {f"mine.py:{name}"}
+    told = {row["evidence"] for row in rows if row["claim"].endswith("5a")}
+    assert (told == {REASON}) == (name == "Spiteful")
+
+
+def study_of(adversary: str) -> studies.Study:
+    learners = {"Guesser": "uniform", "Gap": "gappletron"}
+    return small(
+        grid={"adversary": adversary, "graph": "bandit", "horizon": 60}, learners=learners, seeds=2
+    )
+
+
+def test_a_study_plays_one_that_is_oblivious(file: Path) -> None:
+    """Every learner on the same rounds, which are those of the seed; the file may not change meanwhile."""
+    cases = study_of(f"{file}:Moving").cases()
+    assert [case.content["seed"] for case in cases] == [0, 1]
+    assert {*cases[0].content["files"]} == {str(file)}
+    assert (cases[0].content["labels"], cases[0].content["features"]) == (2, 2)
+    first, second = map(sweep.play, cases)
+    assert {*first["learner"]} == {"Guesser", "Gap"}
+    assert max(first["rounds"]) == 60
+    assert first == sweep.play(cases[0])
+    assert first["mistakes"] != second["mistakes"]
+    file.write_text(FILE + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match="has changed since the study started"):
+        sweep.play(cases[0])
+
+
+def test_a_study_of_labels_needs_one_that_makes_labels(tmp_path: Path) -> None:
+    (tmp_path / "streams.py").write_text(STREAMS, encoding="utf-8")
+    with pytest.raises(UserError, match="Noisy makes no labels: expected one that plays") as raised:
+        study_of(f"{tmp_path / 'streams.py'}:Noisy").cases()
+    assert "\n" not in str(raised.value)
