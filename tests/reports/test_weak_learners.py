@@ -66,7 +66,7 @@ def test_a_broken_update_is_refuted_and_a_right_one_passes(
         assert int(words["T"]) == content["game"]["horizon"]
         assert int(words["runs"]) == content["replicates"] == len(content["observed"])
         assert int(words["violations"]) == sum(float(x) > bound for x in content["observed"]) > 0
-        for shown, told in (("gamma", declared["edge"]), ("delta", declared["delta"])):
+        for shown, told in (("edge", declared["edge"]), ("delta", declared["delta"])):
             assert float(words[shown]) == float(told)
         assert float(words["log e-value"]) == float(content["log_e_value"])
         largest = max(map(float, content["observed"]))

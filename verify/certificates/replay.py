@@ -272,23 +272,35 @@ def _named(form: Form, values: tuple[float, float]) -> dict[str, float]:
 
 def _told(content: dict[str, Any], horizon: int, envelope: float) -> dict[str, Any]:
     """The contents of a statistical certificate about its game and its runs, a value each."""
-    game, resolved = content["game"], content["game"]["resolved"]
+    game = content["game"]
     row = {name: game[name] for name in ("learner", "adversary", "graph")}
     row |= {"T": horizon, "runs": content["replicates"]}
     envelopes, observed = content.get("envelopes"), content.get("observed", [])
     if isinstance(envelopes, dict):
         for delta, bounds in envelopes.items():
             row[f"violations, delta = {delta}"] = _exceeded(observed, bounds)
-    declared = resolved.get("declared", {})
-    if "edge" in declared and "log_e_value" in content and envelopes is None:
+    elif envelopes is None and observed:
         row["violations"] = _exceeded(observed, [envelope] * len(observed))
-        content = content | {name: declared[name] for name in ("edge", "delta")}
-    content = {"gamma": declared.get("gamma")} | content
-    names = {"edge": "gamma", "log_e_value": "log e-value", "p_value": "p-value"}
-    for name in ("violations", "gamma", "edge", "delta", "log_e_value", "rate", "p_value"):
-        if (value := content.get(name)) is not None:
-            row[names.get(name, name)] = float(value) if isinstance(value, str) else value
+    row |= _numbers(game["resolved"].get("declared", {})) | _numbers(content)
     return row
+
+
+def _numbers(fields: dict[str, Any]) -> dict[str, float]:
+    """The fields that are decimal numbers, by names to show them under."""
+    shown = {"log_e_value": "log e-value", "p_value": "p-value"}
+    return {
+        shown.get(name, name): float(value)
+        for name, value in fields.items()
+        if isinstance(value, str) and _is_number(value)
+    }
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _exceeded(observed: list[str], bounds: list[Any]) -> int:
