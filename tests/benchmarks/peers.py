@@ -17,7 +17,7 @@ import numpy as np
 from yardsticks import Result
 
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.verify.games.labels.play import game_stream
+from boundcheck.verify.games.labels.play import game_generator
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def _vowpal_bandit(sequence: Sequence, seed: int) -> Callable[[int], Result]:
 
     def play(replicate: int) -> Result:
         workspace = Workspace(f"--cb_explore {sequence.n_labels} --epsilon 0.01 --quiet")
-        uniforms = game_stream(seed, replicate).random(len(labels)).tolist()
+        uniforms = game_generator(seed, replicate).random(len(labels)).tolist()
         mistakes = 0
         for text, label, u in zip(texts, labels, uniforms, strict=True):
             chances = workspace.predict(text)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boundcheck.adversaries.sequence import Sequence
-from boundcheck.verify.games.labels.play import aligned_zeros, game_stream
+from boundcheck.verify.games.labels.play import aligned_zeros, game_generator
 
 Weights = NDArray[np.float64]
 Result = tuple[float, Weights]
@@ -31,7 +31,7 @@ def numpy_loop(sequence: Sequence, seed: int) -> Callable[[int], Result]:
     def play(replicate: int) -> Result:
         n_labels = sequence.n_labels
         weights = np.zeros((n_labels, sequence.n_features))
-        uniforms = game_stream(seed, replicate).random(len(labels))
+        uniforms = game_generator(seed, replicate).random(len(labels))
         gradients, mistakes = 0.0, 0
         for t, (x, label) in enumerate(zip(features, labels, strict=True)):
             scores = weights @ x
@@ -74,7 +74,7 @@ def c_kernel(sequence: Sequence, seed: int) -> Callable[[int], Result] | None:
     def play(replicate: int) -> Result:
         weights = aligned_zeros(sequence.n_features, sequence.n_labels)
         totals = np.zeros(3)
-        uniforms = game_stream(seed, replicate).random(sequence.horizon)
+        uniforms = game_generator(seed, replicate).random(sequence.horizon)
         arrays = (
             sequence.indptr,
             sequence.indices,

@@ -15,7 +15,7 @@ from boundcheck.algorithms.boosting.trees import HoeffdingTree
 from boundcheck.algorithms.boosting.weak import CostPerceptron, OracleNoise
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.games.labels.play import Game, game_stream, learner_stream
+from boundcheck.verify.games.labels.play import Game, game_generator, learner_generator
 from boundcheck.verify.games.labels.record import ACTION, OBSERVED
 
 NAMES = ("online-mbbm", "bandit-bbm", "adaboost-olm", "ada-bandit")
@@ -35,8 +35,8 @@ def test_the_game_plays_it_as_it_plays_alone(name: str) -> None:
     for replicate in (0, 1):
         game = Game(learner, shown, graph, seed=7)
         (block,) = game.play(replicate, trace=True)
-        alone = learner.begin(game.problem, learner_stream(7, replicate))
-        draws = game_stream(7, replicate).random(shown.horizon)
+        alone = learner.begin(game.problem, learner_generator(7, replicate))
+        draws = game_generator(7, replicate).random(shown.horizon)
         for t in range(shown.horizon):
             p = alone.predict(shown.row(t))
             assert np.array_equal(block.probabilities[t], p)
@@ -47,8 +47,8 @@ def test_the_game_plays_it_as_it_plays_alone(name: str) -> None:
 
 
 def test_replicates_and_seeds_have_dice_of_their_own() -> None:
-    numbers = [learner_stream(seed, replicate).random() for seed in (0, 1) for replicate in (0, 1)]
-    numbers += [game_stream(0, 0).random(), learner_stream(0, 0).random()]
+    numbers = [learner_generator(seed, replicate).random() for seed in (0, 1) for replicate in (0, 1)]
+    numbers += [game_generator(0, 0).random(), learner_generator(0, 0).random()]
     assert len(set(numbers)) == 5
 
 

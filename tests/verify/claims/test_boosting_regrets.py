@@ -21,7 +21,7 @@ from boundcheck.verify.certificates.replay import replay
 from boundcheck.verify.claims.boosting import adaptive, descent, hedge
 from boundcheck.verify.claims.boosting.runs import Inside, look_inside, non_vacuous_from
 from boundcheck.verify.games.labels.case import Case
-from boundcheck.verify.games.labels.play import learner_stream
+from boundcheck.verify.games.labels.play import learner_generator
 from boundcheck.verify.outcome import Verdict, digest_of
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -47,7 +47,7 @@ def test_what_is_seen_inside_is_what_the_game_plays(name: str, graph: str) -> No
     (totals,) = case.totals_at([case.horizon], range(1))
     assert run.mistakes == totals.mistakes[0]
     assert np.abs(run.alphas[1:]).max() > 0
-    stream = learner_stream(0, 0)
+    stream = learner_generator(0, 0)
     alone = case.learner.begin(case.problem, stream)
     for t in range(run.rounds):
         alone.predict(case.sequence.row(t))

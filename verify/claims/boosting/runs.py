@@ -35,7 +35,7 @@ from ....errors import LearnerError
 from ...author import RunSides
 from ...games.labels.case import Case
 from ...games.labels.loop import draw_action
-from ...games.labels.play import game_stream, learner_stream
+from ...games.labels.play import game_generator, learner_generator
 
 HALVINGS = 45
 """Bisections for the best weight: to 4 / 2^45."""
@@ -200,13 +200,13 @@ def inside(sides: Callable[[Case, Inside], RunSides]) -> Callable[[Case, int, bo
 def _play(case: Case, replicate: int, interpreted: bool) -> Inside:
     sequence, observes = case.sequence, case.graph.observes
     assert isinstance(case.learner, Booster)
-    stream = learner_stream(case.seed, replicate)
+    stream = learner_generator(case.seed, replicate)
     boosting: Any = case.learner.begin(case.problem, stream, interpreted=interpreted)
     T, n = sequence.horizon, case.learner.learners
     labels, experts = np.empty((2, T, n), dtype=np.int64)
     alphas, shares = np.empty((2, T, n))
     best, played = np.empty((2, T), dtype=np.int64)
-    features, draws = sequence.dense(), game_stream(case.seed, replicate).random(T)
+    features, draws = sequence.dense(), game_generator(case.seed, replicate).random(T)
     truth = sequence.labels
     for t in range(T):
         p = boosting.predict(features[t])

@@ -20,7 +20,7 @@ from ...setting import Setting
 from . import adaptive
 from .branches import Round, enumerated
 from .comparators import separates
-from .play import Game, game_stream
+from .play import Game, game_generator
 from .rounds import Rounds
 from .run_sums import RunSums, add_up
 
@@ -126,7 +126,7 @@ class Case:
 
     def draws(self, run: int) -> list[float]:
         """The first of what is drawn in a run."""
-        found: list[float] = game_stream(self.seed, run).random(3).tolist()
+        found: list[float] = game_generator(self.seed, run).random(3).tolist()
         return found
 
     @property

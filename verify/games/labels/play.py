@@ -19,14 +19,14 @@ from .loop import no_gap, no_rewrite, no_surrogate, play_rounds
 from .record import BLOCK, N_COLUMNS, TOTALS, Block
 
 
-def game_stream(seed: int, replicate: int) -> np.random.Generator:
+def game_generator(seed: int, run: int) -> np.random.Generator:
     """The generator of the uniforms of one run; the same whichever learner plays."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, replicate)))
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, run)))
 
 
-def learner_stream(seed: int, replicate: int) -> np.random.Generator:
+def learner_generator(seed: int, run: int) -> np.random.Generator:
     """The generator of a learner's draws in one run, apart from the draws of the game."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2, replicate)))
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2, run)))
 
 
 def aligned_zeros(rows: int, columns: int) -> FloatArray:
@@ -74,7 +74,7 @@ class Game:
 
     def play(
         self,
-        replicate: int = 0,
+        run: int = 0,
         *,
         block: int = BLOCK,
         record: bool = True,
@@ -88,21 +88,23 @@ class Game:
 
         Parameters
         ----------
-        replicate : number of the run, from 0, which chooses the draws
+        run : number of the run, from 0, which chooses the draws
         block : rounds in a block
         record : whether the columns of the blocks are filled (otherwise they are empty)
         trace : whether scores and probabilities are kept too
         interpreted : run the plain Python form of the loop, bit for bit the same
         stop : play this many rounds only; all of them when None
         """
-        run = Run(self, replicate, interpreted=interpreted)
+        playing = Run(self, run, interpreted=interpreted)
         end = self.sequence.horizon if stop is None else min(stop, self.sequence.horizon)
-        while run.position < end:
+        while playing.position < end:
             try:
-                played = run.advance(min(block, end - run.position), record=record, trace=trace)
+                played = playing.advance(
+                    min(block, end - playing.position), record=record, trace=trace
+                )
                 played.check(self.learner.spec)
             except LearnerError as error:
-                raise LearnerError(f"run {replicate}: {error}") from error
+                raise LearnerError(f"run {run}: {error}") from error
             yield played
 
 
@@ -117,7 +119,7 @@ class Run:
     boosting : a booster in play, or None
     """
 
-    def __init__(self, game: Game, replicate: int, *, interpreted: bool = False) -> None:
+    def __init__(self, game: Game, run: int, *, interpreted: bool = False) -> None:
         self.game = game
         self.position = 0
         sequence, player = game.sequence, game.player()
@@ -131,8 +133,8 @@ class Run:
         self.totals = np.zeros(len(TOTALS))
         self._parameters = player.parameters
         self._loss_parameters = loss.parameters(n_labels) if loss else np.zeros(1)
-        self._uniforms = game_stream(game.seed, replicate)
-        self._dice = learner_stream(game.seed, replicate)
+        self._uniforms = game_generator(game.seed, run)
+        self._dice = learner_generator(game.seed, run)
         self._observers = game.graph.in_neighbours
         self._indices = sequence.indices.view(np.uint64)  # unsigned: no check for a negative index
         self.boosting: Boosting | None = player.boosting and player.boosting(

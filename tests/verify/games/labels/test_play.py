@@ -25,7 +25,7 @@ from boundcheck.algorithms.learner import (
 )
 from boundcheck.algorithms.uniform import Uniform
 from boundcheck.compiled import kernel
-from boundcheck.verify.games.labels.play import Game, Run, game_stream
+from boundcheck.verify.games.labels.play import Game, Run, game_generator
 
 LOSSES = ("smooth-hinge", "hinge", "logistic-2", "logistic-K")
 OPTIMISERS = ("unprojected", "projected", "ftrl")
@@ -101,16 +101,18 @@ def test_recording_changes_nothing() -> None:
 
 
 def test_replicates_and_seeds_are_different_games_and_the_same_ones_again() -> None:
-    streams = {key: tuple(game_stream(*key).random(4)) for key in ((0, 0), (0, 1), (1, 0), (1, 1))}
+    streams = {
+        key: tuple(game_generator(*key).random(4)) for key in ((0, 0), (0, 1), (1, 0), (1, 1))
+    }
     assert len(set(streams.values())) == 4
-    assert streams[1, 1] == tuple(game_stream(1, 1).random(4))
+    assert streams[1, 1] == tuple(game_generator(1, 1).random(4))
 
 
 def test_draws_are_paired_across_learners() -> None:
     """The uniform guesser's action is floor(K u): both learners meet the same uniforms."""
     game = Game(Uniform(), binary(), graphs.bandit(4), seed=4)
     actions = np.concatenate([b.columns for b in game.play(6)])[:, 9]
-    assert np.array_equal(actions, np.floor(4 * game_stream(4, 6).random(150)))
+    assert np.array_equal(actions, np.floor(4 * game_generator(4, 6).random(150)))
 
 
 @kernel(REWRITE)
