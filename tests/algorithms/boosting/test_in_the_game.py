@@ -47,7 +47,9 @@ def test_the_game_plays_it_as_it_plays_alone(name: str) -> None:
 
 
 def test_replicates_and_seeds_have_dice_of_their_own() -> None:
-    numbers = [learner_generator(seed, replicate).random() for seed in (0, 1) for replicate in (0, 1)]
+    numbers = [
+        learner_generator(seed, replicate).random() for seed in (0, 1) for replicate in (0, 1)
+    ]
     numbers += [game_generator(0, 0).random(), learner_generator(0, 0).random()]
     assert len(set(numbers)) == 5
 

@@ -199,7 +199,10 @@ def test_the_digest_alone_gives_a_change_away(
         ('{"schema": "2"}', "has schema '2': expected 2"),
         ('{"schema": "1"}', "has schema '1': expected 2"),
         ('{"schema": 2}', "the field 'kind' is missing"),
-        ('{"schema": 1}', "was written by boundcheck 0.1, .* only its exact certificates can be replayed"),
+        (
+            '{"schema": 1}',
+            "was written by boundcheck 0.1, .* only its exact certificates can be replayed",
+        ),
         ('{"schema": 1, "kind": "exact"}', "the field 'claim' is missing"),
     ],
 )

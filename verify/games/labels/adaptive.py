@@ -62,7 +62,7 @@ def norm_of(adversary: Any) -> float:
         for one that is no finite number above 0
     """
     value = getattr(adversary, "feature_norm", 1.0)
-    legal = isinstance(value, NUMBERS) and math.isfinite(value) and value > 0
+    legal = isinstance(value, NUMBERS) and math.isfinite(value) and bool(value > 0)
     require(
         legal,
         f"feature_norm={shown(value)} of adversary {adversary.spec}: expected a finite number above 0.",
