@@ -213,9 +213,7 @@ def test_the_glossary_is_in_order() -> None:
 def test_the_files_that_are_named_exist(name: str) -> None:
     written = "\n".join(text for _, text in blocks(name))
     text = (ROOT / name).read_text(encoding="utf-8")
-    folders = "|".join(
-        path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "."
-    )
+    folders = "adversaries|algorithms|docs|reports|tests|verify"
     named = set(re.findall(rf"`((?:{folders})/[\w/.-]*)`", text))
     assert named or name != "CONTRIBUTING.md"
     made = {path for path in named if f"# {path}\n" in written}
