@@ -113,7 +113,8 @@ class Cell:
 
 
 class Judge(Protocol):
-    """The protocol of judges, which turn runs into evidence.
+    """The protocol of judges, which turn runs into evidence. One that derives from it has "<=", does not sample, and
+    has no exact instances unless it says so.
 
     Attributes
     ----------
@@ -127,13 +128,16 @@ class Judge(Protocol):
     def kind(self) -> Kind: ...
 
     @property
-    def relation(self) -> str: ...
+    def relation(self) -> str:
+        return "<="
 
     @property
-    def sampled(self) -> bool: ...
+    def sampled(self) -> bool:
+        return False
 
     @property
-    def instances(self) -> tuple[type[Any], ...]: ...
+    def instances(self) -> tuple[type[Any], ...]:
+        return ()
 
     def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
         """Play so many runs of the case, or look at what takes the place of runs, and return both sides and the
@@ -141,6 +145,7 @@ class Judge(Protocol):
 
     def exact_sides(self, instance: Any, form: Form) -> tuple[Interval, Interval] | None:
         """Both sides of an exact instance, without rounding; None for a judge without such instances."""
+        return None
 
 
 class Watcher(Protocol):

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ...arrays import FloatArray
 from ...errors import LearnerError
 from ..author import Audit, Cell, Claim, Evidence, Form, Proof
-from ..certificates.make import audit_certificate
 from ..games.labels.case import Case
 from ..games.labels.record import ACTION, OBSERVED
+from ..judges.audit import violated_in
 from .gappletron.settings import audit_settings
 from .papers import GAPPLETRON
 
@@ -33,7 +33,7 @@ def _relabelled(
     return replace(case, sequence=case.sequence.relabelled(labels)), changed
 
 
-def _same_again(case: Case, replicate: int, before: FloatArray, interpreted: bool) -> None:
+def _same_again(case: Case, run: int, before: FloatArray, interpreted: bool) -> None:
     """Play with the original labels once more: only a learner that repeats itself can be accused.
 
     Raises
@@ -41,11 +41,11 @@ def _same_again(case: Case, replicate: int, before: FloatArray, interpreted: boo
     LearnerError
         where the probabilities are others than ``before``, shape (rounds, actions)
     """
-    again = list(case.game.play(replicate, trace=True, interpreted=interpreted))
+    again = list(case.game.play(run, trace=True, interpreted=interpreted))
     same = (np.concatenate([block.probabilities for block in again]) == before).all(axis=1)
     if not same.all():
         raise LearnerError(
-            f"learner {case.learner.spec} played replicate {replicate} twice and gave other probabilities in"
+            f"learner {case.learner.spec} played run {run} twice and gave other probabilities in"
             f" round {int(np.argmin(same))}: expected it to be deterministic, with randomness from a seed and"
             " no state shared between instances."
         )
@@ -70,36 +70,19 @@ def audit(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
         if different.size:
             at = int(different[0])
             _same_again(case, run, before, interpreted)
-            return _peeks(cell, found, (run, at), before[at], after[at], here)
+            found.observed = float(np.abs(before[at] - after[at]).max())
+            content = {
+                "before": before[at].tolist(),
+                "after": after[at].tolist(),
+                "labels_changed": here,
+            }
+            says, values = "p depends on labels that were not revealed", (found.observed, 0.0)
+            return violated_in(cell, found, (run, at), says, values, content)
     found.says = (
         f"{found.live} unseen labels changed in {runs} runs, p the same bit for bit"
         if found.live
         else "no label was hidden that could have been another"
     )
-    return found
-
-
-def _peeks(
-    cell: Cell,
-    found: Evidence,
-    place: tuple[int, int],
-    before: FloatArray,
-    after: FloatArray,
-    changed: int,
-) -> Evidence:
-    """The evidence against a learner whose probabilities changed with labels that it was not shown."""
-    run, at = place
-    deviation = float(np.abs(before - after).max())
-    found.refutes, found.observed = True, deviation
-    found.says = words = (
-        f"certified: replicate {run}, round {at}: p depends on labels that were not revealed"
-    )
-    content = {
-        "before": before.tolist(),
-        "after": after.tolist(),
-        "labels_changed": changed,
-    }
-    found.certify = lambda: audit_certificate(cell, run, at, content, (deviation, 0.0), words)
     return found
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ..certificates.make import audit_certificate
-from ..claim import Cell, Form
+from ..claim import Cell, Form, Judge
 from ..exact.numbers import Interval
 from ..outcome import Evidence, Kind
 from .pathwise import percentage
@@ -27,7 +27,7 @@ class Examine(Protocol):
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Judge):
     """The judge.
 
     Parameters
@@ -42,8 +42,6 @@ class Audit:
     exact: Callable[[Any, Form], tuple[Interval, Interval]] | None = None
     instances: tuple[type[Any], ...] = ()
     kind: Kind = Kind.EXACT
-    relation: ClassVar[str] = "<="
-    sampled: ClassVar[bool] = False
 
     def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
         return self.look(cell, runs, interpreted=interpreted)
@@ -58,6 +56,28 @@ class LowerBound(Audit):
 
     kind: Kind = Kind.LOWER_BOUND
     relation: ClassVar[str] = ">="
+
+
+def violated_in(
+    cell: Cell,
+    found: Evidence,
+    place: tuple[int, int],
+    says: str,
+    values: tuple[float, float],
+    content: dict[str, Any],
+) -> Evidence:
+    """The evidence with a violation in a round of a run, both from 0, which its certificate asks to be looked at again.
+
+    Parameters
+    ----------
+    says, content : what was found, in words and as the certificate has it
+    values : both sides
+    """
+    run, at = place
+    found.refutes = True
+    found.says = words = f"certified: run {run}, round {at}: {says}"
+    found.certify = lambda: audit_certificate(cell, run, at, content, values, words)
+    return found
 
 
 ROUNDING = 1e-9
@@ -82,7 +102,7 @@ class RunSides:
 
 
 @dataclass(frozen=True)
-class PerRun:
+class PerRun(Judge):
     """The judge of pathwise statements about whole runs: both sides in each, and the first that violates ends it.
 
     Parameters
@@ -92,12 +112,6 @@ class PerRun:
 
     sides: Callable[[Any, int, bool], RunSides]
     kind: ClassVar[Kind] = Kind.PATHWISE
-    relation: ClassVar[str] = "<="
-    sampled: ClassVar[bool] = False
-    instances: ClassVar[tuple[type[Any], ...]] = ()
-
-    def exact_sides(self, instance: Any, form: Form) -> None:
-        return None
 
     def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
         found = Evidence(live=0)
@@ -140,7 +154,7 @@ def _violated(cell: Cell, found: Evidence, run: int, sides: RunSides, worst: int
     found.observed, found.envelope = observed, envelope
     found.ratio = observed / envelope if envelope > 0 else None
     found.says = (
-        f"certified: replicate {run}, {sides.what} {worst}: {observed:.6g} is above {envelope:.6g}"
+        f"certified: run {run}, {sides.what} {worst}: {observed:.6g} is above {envelope:.6g}"
     )
     content = {
         "what": f"{sides.what} {worst}",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..certificates.make import audit_certificate, shrink
-from ..claim import Cell, Form
+from ..claim import Cell, Form, Judge
 from ..exact.numbers import Interval, Undecided, rational
 from ..outcome import Evidence, Kind, Verdict
 
@@ -59,7 +59,7 @@ def worst(*sides: tuple[Any, Any]) -> tuple[Interval, Interval]:
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(Judge):
     """The judge.
 
     Parameters
@@ -77,8 +77,6 @@ class Exact:
     checks: Callable[[Any], Iterable[Check]] = lambda case: ()
     instances: tuple[type[Any], ...] = ()
     kind: ClassVar[Kind] = Kind.EXACT
-    relation: ClassVar[str] = "<="
-    sampled: ClassVar[bool] = False
 
     def exact_sides(self, instance: Any, form: Form) -> tuple[Interval, Interval]:
         return self.exact(instance, form)

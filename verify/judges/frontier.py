@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ..certificates.make import statistical_certificate
-from ..claim import Cell, Form
+from ..claim import Cell, Judge
 from ..outcome import Evidence, Kind, Verdict
 from .bands import CONFIDENCE, Band, Frontiers, lower_limits
 from .decide import LEVEL
@@ -62,7 +62,7 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Frontier:
+class Frontier(Judge):
     """The judge.
 
     Parameters
@@ -72,12 +72,7 @@ class Frontier:
 
     reached: Callable[[Any, int], Reached]
     kind: ClassVar[Kind] = Kind.FRONTIER
-    relation: ClassVar[str] = "<="
     sampled: ClassVar[bool] = True
-    instances: ClassVar[tuple[type[Any], ...]] = ()
-
-    def exact_sides(self, instance: Any, form: Form) -> None:
-        return None
 
     def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
         horizon = cell.case.horizon

@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 
 from ..certificates.make import statistical_certificate
-from ..claim import Cell, Form
+from ..claim import Cell, Judge
 from ..games.game import checkpoints
 from ..outcome import Curve, Evidence, Kind, Verdict
 from .decide import LEVEL
@@ -39,7 +39,7 @@ def p_value(mistakes: int, rounds: int, rate: float) -> float:
 
 
 @dataclass(frozen=True)
-class Law:
+class Law(Judge):
     """The judge.
 
     Parameters
@@ -49,12 +49,7 @@ class Law:
 
     rate: Callable[[Any], float]
     kind: ClassVar[Kind] = Kind.MEAN
-    relation: ClassVar[str] = "<="
     sampled: ClassVar[bool] = True
-    instances: ClassVar[tuple[type[Any], ...]] = ()
-
-    def exact_sides(self, instance: Any, form: Form) -> None:
-        return None
 
     def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
         case, rate = cell.case, self.rate(cell.case)

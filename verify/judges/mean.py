@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ..certificates.make import statistical_certificate
-from ..claim import Cell, Form
+from ..claim import Cell, Form, Judge
 from ..exact.numbers import Interval
 from ..games.game import checkpoints
 from ..outcome import Curve, Evidence, Kind, Verdict
@@ -85,7 +85,7 @@ def play_totals(sides: Callable[[Any, Form, Any], Any], fresh: bool = False) -> 
 
 
 @dataclass(frozen=True)
-class Mean:
+class Mean(Judge):
     """The judge.
 
     Parameters
@@ -103,7 +103,6 @@ class Mean:
     exact: Callable[[Any, Form], tuple[Interval, Interval]] | None = None
     instances: tuple[type[Any], ...] = ()
     kind: ClassVar[Kind] = Kind.MEAN
-    relation: ClassVar[str] = "<="
     sampled: ClassVar[bool] = True
 
     def exact_sides(self, instance: Any, form: Form) -> tuple[Interval, Interval] | None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ..certificates.make import audit_certificate
-from ..claim import Cell, Form
+from ..claim import Cell, Form, Judge
 from ..outcome import Evidence, Kind
 
 ROUNDING = 1e-12
@@ -52,7 +52,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class OneRound:
+class OneRound(Judge):
     """The judge.
 
     Parameters
@@ -62,12 +62,6 @@ class OneRound:
 
     says: Callable[[Any, Form, Any], Iterator[Comparison]]
     kind: ClassVar[Kind] = Kind.EXACT
-    relation: ClassVar[str] = "<="
-    sampled: ClassVar[bool] = False
-    instances: ClassVar[tuple[type[Any], ...]] = ()
-
-    def exact_sides(self, instance: Any, form: Form) -> None:
-        return None
 
     def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
         """Play, enumerate the rounds at some positions, and compare; stop at the first that differs."""
@@ -98,7 +92,7 @@ def _differs(
     share, (run, mark) = comparison.share, place
     found.refutes, found.observed, found.ratio = True, share, share / ROUNDING
     found.says = words = (
-        f"certified: replicate {run}, round {mark}, {each.where}: {comparison.what} is not what is stated"
+        f"certified: run {run}, round {mark}, {each.where}: {comparison.what} is not what is stated"
     )
     content = dict(each.written()) | {
         "what": comparison.what,

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ...arrays import BoolArray, FloatArray, IntArray
 from ..certificates.make import played_certificate, shrink, violates, violation
-from ..claim import Cell, Form
+from ..claim import Cell, Form, Judge
 from ..exact.numbers import Interval
 from ..games.game import checkpoints
 from ..outcome import Certificate, Curve, CurvePoint, Evidence, Kind, Verdict
@@ -78,7 +78,7 @@ SidesOf = Callable[[Any, Form, Any], Sides]
 
 
 @dataclass(frozen=True)
-class Pathwise:
+class Pathwise(Judge):
     """The judge.
 
     Parameters
@@ -94,8 +94,6 @@ class Pathwise:
     instance_of: Callable[[Any, Suspect], Any] = lambda case, suspect: None
     exact: Callable[[Any, Form], tuple[Interval, Interval]] | None = None
     kind: Kind = Kind.PATHWISE
-    relation: ClassVar[str] = "<="
-    sampled: ClassVar[bool] = False
     instances: tuple[type[Any], ...] = ()
 
     def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
@@ -217,7 +215,7 @@ class Watch:
             self._refuted(found, certificate)
         elif self.first_bad is not None:
             found.trouble = (
-                f"the violation in replicate {self.first_bad.replicate}, round {self.first_bad.round} is not"
+                f"the violation in run {self.first_bad.replicate}, round {self.first_bad.round} is not"
                 " there when the game is played again: expected a deterministic learner, with randomness"
                 " from a seed and no state shared between instances"
             )
@@ -231,7 +229,7 @@ class Watch:
             found.regret_ratio = None
         words = f"certified: {certificate.where}"
         if self.first_bad is not None:
-            first = f"replicate {self.first_bad.replicate}, round {self.first_bad.round}"
+            first = f"run {self.first_bad.replicate}, round {self.first_bad.round}"
             if first not in words:
                 words += f"; first bad: {first}"
         found.more[Verdict.REFUTED] = words

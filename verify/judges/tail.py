@@ -18,7 +18,7 @@ from scipy.special import logsumexp
 
 from ...arrays import BoolArray, FloatArray
 from ..certificates.make import statistical_certificate
-from ..claim import Cell, Form
+from ..claim import Cell, Form, Judge
 from ..outcome import Curve, Evidence, Kind, Verdict
 from .betting import (
     binomial_lower_limit,
@@ -75,7 +75,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Tail:
+class Tail(Judge):
     """The judge.
 
     Parameters
@@ -93,12 +93,7 @@ class Tail:
     known: Callable[[Any], Known] | None = None
     remarks: Callable[[Cell, Evidence], str] | None = None
     kind: ClassVar[Kind] = Kind.TAIL
-    relation: ClassVar[str] = "<="
     sampled: ClassVar[bool] = True
-    instances: ClassVar[tuple[type[Any], ...]] = ()
-
-    def exact_sides(self, instance: Any, form: Form) -> None:
-        return None
 
     def examine(self, cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
         if self.known is not None and (known := self.known(cell.case)).envelope >= known.most:

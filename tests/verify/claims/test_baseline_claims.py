@@ -15,14 +15,9 @@ from boundcheck.verify import catalog
 from boundcheck.verify.claim import Proof
 from boundcheck.verify.claims.baselines import gaptron
 from boundcheck.verify.claims.baselines.banditron import _guesses, shares
-from boundcheck.verify.claims.baselines.hypotheses import (
-    largest_step,
-    non_vacuous_from,
-    number,
-    solved,
-)
+from boundcheck.verify.claims.baselines.hypotheses import largest_step, number, solved
 from boundcheck.verify.claims.baselines.newton import leader
-from boundcheck.verify.claims.gappletron.settings import SAMPLED_RUNS
+from boundcheck.verify.claims.sampled import SAMPLED_RUNS
 from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.outcome import Kind, Verdict
 from boundcheck.verify.resolve import resolve
@@ -77,14 +72,6 @@ def test_the_bound_solves_its_inequality() -> None:
         above = largest * (1 + 1e-6)
         assert (above - base) ** 2 > slope * above + constant
     assert float(solved(np.array(0.0), 4.0)) == 4  # 2 X^2 |U|^2 of a separating comparator
-
-
-def test_the_first_non_vacuous_horizon_is_where_the_envelope_falls_below_the_horizon() -> None:
-    assert (
-        non_vacuous_from(lambda horizon: 40.0, 5)
-        == "without loss of the comparator it is non-vacuous from T = 41"
-    )
-    assert non_vacuous_from(lambda horizon: 2 * horizon, 5) == "it is non-vacuous at no horizon"
 
 
 def test_the_perceptron_can_attain_its_bound() -> None:

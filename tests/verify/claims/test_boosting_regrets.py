@@ -19,7 +19,8 @@ from boundcheck.errors import LearnerError, UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.certificates.replay import replay
 from boundcheck.verify.claims.boosting import adaptive, descent, hedge
-from boundcheck.verify.claims.boosting.runs import Inside, look_inside, non_vacuous_from
+from boundcheck.verify.claims.boosting.runs import Inside, look_inside
+from boundcheck.verify.claims.sampled import non_vacuous_from
 from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.play import learner_generator
 from boundcheck.verify.outcome import Verdict, digest_of
@@ -183,6 +184,8 @@ def test_the_bound_of_adabandit_says_nothing_in_any_game(claim: str) -> None:
 def test_the_first_non_vacuous_horizon_is_where_the_envelope_falls_below_the_horizon() -> None:
     assert non_vacuous_from(lambda T: 5 * math.sqrt(T)) == "it is non-vacuous from T = 26"
     assert non_vacuous_from(lambda T: T + 1) == "it is non-vacuous at no horizon"
+    given = "without loss it is non-vacuous from T = 41"
+    assert non_vacuous_from(lambda T: 40.0, 5, "without loss ") == given
     where = non_vacuous_from(lambda T: 1e5 * math.sqrt(T) + 0.5 * T)
     assert int(where.rpartition("T = ")[2].replace(",", "")) == pytest.approx(4e10, rel=1e-5)
 

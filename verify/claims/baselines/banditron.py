@@ -25,23 +25,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....arrays import FloatArray
-from ...author import (
-    Bound,
-    Claim,
-    Comparison,
-    Form,
-    Mean,
-    MeanSides,
-    OneRound,
-    Proof,
-    Setting,
-    Source,
-)
+from ...author import Claim, Comparison, Form, Mean, MeanSides, OneRound, Proof, Setting, Source
 from ...games.labels.branches import Round
 from ...games.labels.case import Case
 from ...games.labels.run_sums import RunSums
-from ..gappletron.settings import SAMPLED_RUNS
-from .hypotheses import about, enumerable, non_vacuous_from, number, solved
+from ..sampled import SAMPLED_RUNS
+from .hypotheses import about, enumerable, expected_mistakes, number, solved
 
 SOURCE = Source(
     "Kakade, Shalev-Shwartz and Tewari",
@@ -173,37 +162,28 @@ def _guesses(case: Case, horizon: float, hinge: float) -> float:
     return float(solved(np.array(hinge), slope, constant))
 
 
-def _guess_sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
-    T, K, hinge = ledger.rounds, case.n_labels, case.hinge_until(ledger.rounds)
-    envelope = _guesses(case, T, hinge)
-    return MeanSides(
-        ledger.wrong_best,
-        (Bound(np.full(ledger.runs, envelope), envelope),),
-        np.full(ledger.runs, hinge),
-        least=envelope,
-        most=T,
-        guess=(K - 1) / K * T,
-        non_vacuous=non_vacuous_from(lambda horizon: _guesses(case, horizon, 0.0), T),
+def _guess_sides(case: Case, form: Form, totals: RunSums) -> MeanSides:
+    hinge = case.hinge_until(totals.rounds)
+    envelope = _guesses(case, totals.rounds, hinge)
+    return expected_mistakes(
+        case, totals, totals.wrong_best, envelope, hinge, lambda T: _guesses(case, T, 0.0)
     )
 
 
-def _mistake_sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
-    T, K, hinge = ledger.rounds, case.n_labels, case.hinge_until(ledger.rounds)
-    gamma = number(case, "banditron.gamma")
+def _mistake_sides(case: Case, form: Form, totals: RunSums) -> MeanSides:
+    T, hinge, gamma = (
+        totals.rounds,
+        case.hinge_until(totals.rounds),
+        number(case, "banditron.gamma"),
+    )
     missed = float((1 - shares(case)[case.sequence.labels[:T]]).sum())
-    envelope = (1 - gamma) * _guesses(case, T, hinge) + gamma * missed
     rate = missed / T
-    return MeanSides(
-        ledger.errors,
-        (Bound(np.full(ledger.runs, envelope), envelope),),
-        np.full(ledger.runs, (1 - gamma) * hinge),
-        least=envelope,
-        most=T,
-        guess=(K - 1) / K * T,
-        non_vacuous=non_vacuous_from(
-            lambda horizon: (1 - gamma) * _guesses(case, horizon, 0.0) + gamma * rate * horizon, T
-        ),
-    )
+
+    def without_loss(horizon: float) -> float:
+        return (1 - gamma) * _guesses(case, horizon, 0.0) + gamma * rate * horizon
+
+    envelope, base = (1 - gamma) * _guesses(case, T, hinge) + gamma * missed, (1 - gamma) * hinge
+    return expected_mistakes(case, totals, totals.errors, envelope, base, without_loss)
 
 
 _SLOPES = (

@@ -43,8 +43,8 @@ from ...games.labels.case import Case
 from ...games.labels.record import ERROR, GRADIENT, LOSS, OBSERVATION
 from ...games.labels.rounds import Rounds
 from ...games.labels.run_sums import RunSums
-from ..gappletron.settings import SAMPLED_RUNS
-from .hypotheses import Missing, about, enumerable, non_vacuous_from, number, sums
+from ..sampled import SAMPLED_RUNS, guesser, non_vacuous_from
+from .hypotheses import WITHOUT_LOSS, Unmet, about, enumerable, number, sums
 
 SOURCE = Source(
     "van der Hoeven", "Exploiting the Surrogate Gap in Online Multiclass Classification", 2020
@@ -100,12 +100,12 @@ def round_settings() -> tuple[Setting, ...]:
 
 def largest_rate(case: Case) -> float:
     """The rate that still pays for itself: c / (K X^2), and for bandits this times gamma / K."""
-    K, X = case.n_labels, case.sequence.feature_norm
+    K, X = case.n_labels, case.problem.feature_norm
     rate = SHARES[case.loss_name] / (K * X * X) if X > 0 else math.inf
     return rate if case.graph.is_full_information else rate * number(case, "gaptron.gamma") / K
 
 
-def pays_for_itself(claim: str, full: bool | None = None) -> Missing:
+def pays_for_itself(claim: str, full: bool | None = None) -> Unmet:
     """The hypotheses of the theorem: a known loss, and a rate that is not too large."""
     known = about(claim, "rate", "gamma")
 
@@ -269,20 +269,20 @@ THEOREM = Claim(
 )
 
 
-def _bandit_sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
-    K, T, gamma = case.n_labels, ledger.rounds, number(case, "gaptron.gamma")
+def _bandit_sides(case: Case, form: Form, totals: RunSums) -> MeanSides:
+    K, T, gamma = case.n_labels, totals.rounds, number(case, "gaptron.gamma")
     regret = case.comparator.norm**2 / (2 * number(case, "gaptron.rate"))
     explored = gamma * (K - 1) / K
     flat = regret + explored * T
-    base, most_base = ledger.comparator_loss, float(case.comparator_losses[:T].sum())
+    base, most_base = totals.comparator_loss, float(case.comparator_losses[:T].sum())
     return MeanSides(
-        ledger.errors,
+        totals.errors,
         (Bound(base + flat, most_base + flat),),
         base,
         least=float(base.min()) + flat,
         most=T,
-        guess=(K - 1) / K * T,
-        non_vacuous=non_vacuous_from(lambda horizon: regret + explored * horizon, T),
+        guess=guesser(case, T),
+        non_vacuous=non_vacuous_from(lambda horizon: regret + explored * horizon, T, WITHOUT_LOSS),
     )
 
 

@@ -5,24 +5,28 @@ A claim about one learner is about every learner that promises it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import FloatArray
-from ...author import Sides
+from ...author import Bound, MeanSides, Sides
 from ...claim import is_named
 from ...games.labels.case import Case
+from ...games.labels.run_sums import RunSums
+from ..sampled import guesser, non_vacuous_from
 
-Missing = Callable[[Case], str | None]
+Unmet = Callable[[Case], str | None]
+"""A hypothesis: the reason why a case does not meet it, or None."""
 
 ROUNDING = 1e-9
 """Share of an envelope of sums granted to the rounding of the updates, as for guarantee (4)."""
 
+WITHOUT_LOSS = "without loss of the comparator "
 
-def about(claim: str, *numbers: str) -> Missing:
+
+def about(claim: str, *numbers: str) -> Unmet:
     """The hypothesis that the learner promises the claim and declares the named numbers."""
 
     family = claim.partition("/")[0]
@@ -38,7 +42,7 @@ def about(claim: str, *numbers: str) -> Missing:
     return unmet
 
 
-def enumerable(claim: str, *numbers: str) -> Missing:
+def enumerable(claim: str, *numbers: str) -> Unmet:
     """The same, and that a round can be played from any position."""
     known = about(claim, *numbers)
 
@@ -50,7 +54,7 @@ def enumerable(claim: str, *numbers: str) -> Missing:
     return unmet
 
 
-def with_option(known: Missing, name: str, value: str) -> Missing:
+def with_option(known: Unmet, name: str, value: str) -> Unmet:
     """The same for learners with an option of this value."""
 
     def unmet(case: Case) -> str | None:
@@ -100,14 +104,29 @@ def solved(base: FloatArray, slope: float, constant: float = 0.0) -> FloatArray:
     return np.asarray(base + half + np.sqrt(half * half + slope * base + constant))
 
 
-def non_vacuous_from(envelope: Callable[[float], float], floor: float) -> str:
-    """The horizon from which an envelope without loss is below it, in a few words."""
-    low, high = 1.0, max(2.0, floor)
-    while envelope(high) >= high and high < 1e15:
-        high *= 2
-    if high >= 1e15:
-        return "it is non-vacuous at no horizon"
-    while high - low > 0.5:
-        middle = (low + high) / 2
-        low, high = (middle, high) if envelope(middle) >= middle else (low, middle)
-    return f"without loss of the comparator it is non-vacuous from T = {math.ceil(high)}"
+def expected_mistakes(
+    case: Case,
+    totals: RunSums,
+    observed: FloatArray,
+    envelope: float,
+    base: float,
+    without_loss: Callable[[float], float],
+) -> MeanSides:
+    """Both sides where mistakes are below a number in the mean.
+
+    Parameters
+    ----------
+    observed : mistakes, one entry a run
+    envelope, base : the number, and the part of it that is the comparator's loss
+    without_loss : the envelope of a horizon without that part
+    """
+    T = totals.rounds
+    return MeanSides(
+        observed,
+        (Bound(np.full(totals.runs, envelope), envelope),),
+        np.full(totals.runs, base),
+        least=envelope,
+        most=T,
+        guess=guesser(case, T),
+        non_vacuous=non_vacuous_from(without_loss, T, WITHOUT_LOSS),
+    )

@@ -24,7 +24,6 @@ import numpy as np
 
 from ....adversaries.sure_mistake import SureMistake
 from ...author import (
-    Bound,
     Claim,
     Comparison,
     Form,
@@ -39,8 +38,8 @@ from ...author import (
 from ...games.labels.branches import Round
 from ...games.labels.case import Case
 from ...games.labels.run_sums import RunSums
-from ..gappletron.settings import SAMPLED_RUNS
-from .hypotheses import about, enumerable, non_vacuous_from, number
+from ..sampled import SAMPLED_RUNS
+from .hypotheses import about, enumerable, expected_mistakes, number
 
 SOURCE = Source(
     "Cesa-Bianchi, Gentile and Zaniboni",
@@ -93,22 +92,13 @@ EXPECTED_STEP = Claim(
 )
 
 
-def _sides(case: Case, form: Form, ledger: RunSums) -> MeanSides:
-    b, T, K = number(case, "label-efficient-perceptron.smoothing"), ledger.rounds, case.n_labels
+def _sides(case: Case, form: Form, totals: RunSums) -> MeanSides:
+    b = number(case, "label-efficient-perceptron.smoothing")
     half = case.sequence.feature_norm**2 / (2 if form.name == "transferred" else 1)
     flat = ((b + half) * case.comparator.norm) ** 2 / (2 * b)
-    hinge = case.hinge_until(T)
+    hinge = case.hinge_until(totals.rounds)
     envelope = (b + half) / b * hinge + flat
-    values = np.full(ledger.runs, envelope)
-    return MeanSides(
-        ledger.wrong_best,
-        (Bound(values, envelope),),
-        np.full(ledger.runs, hinge),
-        least=envelope,
-        most=T,
-        guess=(K - 1) / K * T,
-        non_vacuous=non_vacuous_from(lambda horizon: flat, flat),
-    )
+    return expected_mistakes(case, totals, totals.wrong_best, envelope, hinge, lambda T: flat)
 
 
 def _transferred_expected(case: Case) -> Verdict | None:

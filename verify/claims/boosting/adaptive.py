@@ -26,20 +26,20 @@ from ....arrays import FloatArray
 from ...author import Cell, Claim, Form, PerRun, Proof, RunSides, Setting, Tail, TailSides, Verdict
 from ...games.labels.case import Case
 from ...judges.mean import Play
-from ..baselines.hypotheses import about, number
-from ..gappletron.theorems_3_and_5 import deltas_for
+from ..baselines.hypotheses import about
 from ..papers import BOOSTING
+from ..sampled import deltas_for, guesser, non_vacuous_from
 from .descent import bandit_regret, full_regret
 from .hedge import followed, prior
-from .hypotheses import about_one, adapts
-from .runs import Inside, inside, look_inside, non_vacuous_from, numbers_at
+from .hypotheses import adapts, booster, explores_at, of_adaptive
+from .runs import Inside, inside, look_inside, numbers_at
 
 Envelope = Callable[[float, float, float], float]
 """Sum of the squared edges, horizon and delta -> bound on the mistakes."""
 
 
 def olm_settings() -> tuple[Setting, ...]:
-    """Adaboost.OLM with so good weak learners that its bound bites."""
+    """Adaboost.OLM with weak learners so good that its bound is non-vacuous."""
     learner = "adaboost-olm:weak=oracle-noise,learners=20"
     stream = "oracle-labels:n_labels=2,learners=20,edge=0.9"
     return (Setting(learner, stream, "full", 3000, runs=14),)
@@ -109,22 +109,17 @@ TELESCOPING = Claim(
 )
 
 
-def _learners(case: Case) -> int:
-    assert isinstance(case.learner, AdaboostOLM | AdaBandit)
-    return case.learner.learners
-
-
 def olm_envelope(case: Case, squares: float, horizon: float, delta: float) -> float:
     """Bound on the mistakes of Adaboost.OLM."""
-    k, n, rate = case.n_labels, _learners(case), numbers_at(case, horizon)["hedge"]
+    k, n, rate = case.n_labels, booster(case).learners, numbers_at(case, horizon)["hedge"]
     total = (k - 1) * horizon * math.log(2) + n * full_regret(k, horizon)
     least = 4 * total / squares
     return followed(least, n, rate, horizon) + math.sqrt(horizon / 2 * math.log(1 / delta))
 
 
 def _hedged(case: Case, rho: float, rate: float, horizon: float, delta: float) -> float:
-    """What following by estimated losses, the draws and exploring cost, with probability 1 - 4 delta."""
-    n, b = _learners(case), max((case.n_labels - 1) / rho, 1 / (1 - rho))
+    """The cost of following by estimated losses, of the draws and of exploring, with probability 1 - 4 delta."""
+    n, b = booster(case).learners, max((case.n_labels - 1) / rho, 1 / (1 - rho))
     half = math.sqrt(horizon / 2)
     luck = half * math.sqrt(math.log(1 / delta))
     squared = b * horizon + b * b * luck
@@ -143,9 +138,9 @@ PARTS = 5
 
 def bandit_envelope(tuned: bool, case: Case, squares: float, horizon: float, delta: float) -> float:
     """Bound on the mistakes of AdaBandit, general or in the published shape."""
-    k, n, each = case.n_labels, _learners(case), delta / PARTS
-    numbers = numbers_at(case, horizon)
+    k, each, numbers = case.n_labels, delta / PARTS, numbers_at(case, horizon)
     rho, rate = numbers["rho"], numbers["hedge"]
+    n: int = booster(case).learners
     if tuned:
         constant = 12 + 8 * math.sqrt(2) * math.sqrt(math.log(2 * n / each))
         share = 4 - 2 * math.log(2) * (k - 1) / k
@@ -167,18 +162,17 @@ def _with_edges(envelope_of: Callable[[Case, float, float, float], float]) -> Pl
         where = non_vacuous_from(
             lambda horizon: envelope_of(case, float(squares.max()), horizon, max(deltas))
         )
-        k = case.n_labels
+        bounds = {
+            d: np.array([envelope_of(case, s, T, d) for s in squares.tolist()]) for d in deltas
+        }
         yield (
             T,
             TailSides(
                 np.array([float(run.mistakes) for run in seen]),
-                {
-                    d: np.array([envelope_of(case, s, T, d) for s in squares.tolist()])
-                    for d in deltas
-                },
+                bounds,
                 np.zeros(len(runs)),
                 f"with the edges of these runs, sum of squares {squares.max():.3g}, {where}",
-                guess=(k - 1) / k * T,
+                guess=guesser(case, T),
             ),
         )
 
@@ -186,15 +180,11 @@ def _with_edges(envelope_of: Callable[[Case, float, float, float], float]) -> Pl
 
 
 def _tuned_unmet(case: Case) -> str | None:
-    if reason := about_one("boosting/ada-bandit-tuned", AdaBandit)(case):
+    if reason := of_adaptive("boosting/ada-bandit-tuned", AdaBandit)(case):
         return reason
-    learner = case.learner
-    assert isinstance(learner, AdaBandit)
-    n, T = learner.learners, case.horizon
-    rho = _prescribed(case.n_labels, n, n * learner.gamma**2, T)
-    if math.isclose(rho, number(case, "rho"), rel_tol=1e-9):
-        return None
-    return f"it prescribes rho = {rho:.6g}, the learner declares {number(case, 'rho'):.6g}"
+    n = booster(case).learners
+    squares = n * booster(case).gamma ** 2
+    return explores_at(case, _prescribed(case.n_labels, n, squares, case.horizon))
 
 
 ADABOOST_OLM = Claim(
@@ -213,7 +203,7 @@ ADABOOST_OLM = Claim(
             Proof.PROVED,
             "boosting/telescoping with the regrets of boosting/sgd-regret, and boosting/hedge-regret; the draws of"
             " the expert are a martingale",
-            about_one("boosting/adaboost-olm", AdaboostOLM),
+            of_adaptive("boosting/adaboost-olm", AdaboostOLM),
         ),
     ),
     judge=Tail(play=_with_edges(olm_envelope)),
@@ -239,7 +229,7 @@ ADA_BANDIT = Claim(
             Proof.PROVED,
             "boosting/telescoping with the regrets of boosting/sgd-regret-bandit, and Hedge with estimated losses;"
             " it says nothing at any horizon that can be played, and its parts are judged",
-            about_one("boosting/ada-bandit", AdaBandit),
+            of_adaptive("boosting/ada-bandit", AdaBandit),
             lambda case: Verdict.VACUOUS,
         ),
     ),

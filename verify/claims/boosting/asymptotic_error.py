@@ -19,10 +19,10 @@ from ...author import Cell, Claim, Evidence, Form, Proof, Tail, TailSides
 from ...games.game import checkpoints
 from ...games.labels.case import Case
 from ..baselines.hypotheses import number
-from ..gappletron.theorems_3_and_5 import deltas_for
 from ..papers import BOOSTING
-from .majority import bandit_settings, booster, known_edge, tuned_settings
-from .runs import non_vacuous_from
+from ..sampled import deltas_for, guesser, non_vacuous_from
+from .hypotheses import booster
+from .majority import bandit_settings, known_edge, tuned_settings
 
 
 def counterpart(case: Case) -> Case:
@@ -41,8 +41,8 @@ def _twin(case: Case) -> Case:
 
 
 def _gap_sides(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int, TailSides]]:
-    """How far the mistakes of both boosters differ, on the same sequences with the same draws."""
-    case, k, n = cell.case, cell.case.n_labels, len(runs)
+    """The difference of the mistakes of both boosters, on the same sequences with the same draws."""
+    case, n = cell.case, len(runs)
     rho, deltas = number(case, "rho"), deltas_for(n)
 
     def envelope(horizon: float, delta: float) -> float:
@@ -57,7 +57,7 @@ def _gap_sides(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int
     for bandit, full in zip(*map(reversed, both), strict=True):
         bounds = {d: np.full(n, envelope(bandit.rounds, d)) for d in deltas}
         apart: FloatArray = np.abs(bandit.mistakes - full.mistakes)
-        guess = (k - 1) / k * bandit.rounds
+        guess = guesser(case, bandit.rounds)
         yield bandit.rounds, TailSides(apart, bounds, np.zeros(n), where, guess=guess)
 
 

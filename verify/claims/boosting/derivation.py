@@ -23,19 +23,8 @@ from gmpy2 import mpq
 
 from ....adversaries.weak_learning.worst_pair import WorstPair
 from ....errors import require
-from ...author import (
-    Audit,
-    Cell,
-    Claim,
-    Evidence,
-    Form,
-    Instance,
-    Interval,
-    Proof,
-    Setting,
-    Verdict,
-)
-from ...certificates.instances import Json
+from ...author import Audit, Cell, Claim, Evidence, Form, Interval, Proof, Setting, Verdict
+from ...certificates.instances import Instance, Json
 from ...certificates.make import exact_certificate
 from ...exact.boosting import decimal
 from ...games.weak.case import Case

@@ -28,10 +28,10 @@ from ....arrays import FloatArray
 from ...author import Cell, Claim, Form, PerRun, Proof, RunSides, Setting, Tail, TailSides
 from ...games.labels.case import Case
 from ..baselines.hypotheses import number
-from ..gappletron.theorems_3_and_5 import deltas_for
 from ..papers import BOOSTING
-from .hypotheses import about_one
-from .runs import Inside, inside, look_inside, non_vacuous_from
+from ..sampled import deltas_for, non_vacuous_from
+from .hypotheses import of_adaptive
+from .runs import Inside, inside, look_inside
 
 
 def full_settings() -> tuple[Setting, ...]:
@@ -149,7 +149,7 @@ SGD_REGRET = Claim(
             r" \quad\text{for every } i",
             Proof.PROVED,
             "projected descent on a set of width 4 with slopes of at most k - 1",
-            about_one("boosting/sgd-regret", AdaboostOLM),
+            of_adaptive("boosting/sgd-regret", AdaboostOLM),
         ),
     ),
     judge=PerRun(inside(_full_sides)),
@@ -167,7 +167,7 @@ SGD_ESTIMATES = Claim(
             r" \le \frac{12k^2}{\rho}\sqrt{T} \quad\text{for every } i,\; \rho \le \tfrac{1}{2}",
             Proof.PROVED,
             "the same with slopes of at most 2k^2/rho; the estimate of f need not be convex for it",
-            about_one("boosting/sgd-estimates", AdaBandit),
+            of_adaptive("boosting/sgd-estimates", AdaBandit),
         ),
     ),
     judge=PerRun(inside(_estimate_sides)),
@@ -186,7 +186,7 @@ SGD_REGRET_BANDIT = Claim(
             r" \quad\text{for all } i \text{ with probability } 1-\delta",
             Proof.PROVED,
             "f is convex, and its estimated slopes are unbiased",
-            about_one("boosting/sgd-regret-bandit", AdaBandit),
+            of_adaptive("boosting/sgd-regret-bandit", AdaBandit),
             names=("largest regret of the weights", "envelope"),
         ),
     ),

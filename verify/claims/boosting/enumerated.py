@@ -1,16 +1,21 @@
-"""What the enumerated claims about boosters share: settings, exploration rates, and how much is looked at."""
+"""Enumerated claims about boosters: settings, rounds of exploration, and how much of all that there is is tried."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import product
 
 import numpy as np
 from gmpy2 import mpq
 
 from ....errors import require
-from ...author import Setting
-from ...exact.boosting import Fractions, decimal
+from ...author import Instance, Setting
+from ...certificates.instances import Json
+from ...exact import boosting as exact
+from ...exact.boosting import Fractions, decimal, texts
 from ...games.labels.case import Case
 
 RATES = tuple(
@@ -26,6 +31,10 @@ MOST_TUPLES = 150
 
 ROUNDING = 1e-9
 """Largest difference of what is computed in floats, as a share of the numbers added up."""
+
+
+def _setting(learner: str, n_labels: int, graph: str = "bandit") -> Setting:
+    return Setting(learner, f"one-hot:n_labels={n_labels}", graph, 6, runs=1)
 
 
 def bandit_settings() -> list[Setting]:
@@ -44,27 +53,19 @@ def bandit_settings() -> list[Setting]:
 
 def adaptive_settings() -> list[Setting]:
     """AdaBandit for two to five labels."""
-    return [
-        _setting(f"ada-bandit:learners=4,ties={ties},rho={rho}", k)
-        for k, ties, rho in (
-            (2, "lowest", 0.6),
-            (3, "random", 0.3),
-            (4, "lowest", 0.02),
-            (5, "random", 0.5),
-        )
-    ]
+    options = ((2, "lowest", 0.6), (3, "random", 0.3), (4, "lowest", 0.02), (5, "random", 0.5))
+    return [_setting(f"ada-bandit:learners=4,ties={ties},rho={rho}", k) for k, ties, rho in options]
+
+
+def exploring_settings() -> list[Setting]:
+    """The boosters with bandit feedback."""
+    return [*bandit_settings(), *adaptive_settings()]
 
 
 def full_settings() -> list[Setting]:
     """Adaboost.OLM for two to five labels."""
-    return [
-        Setting(f"adaboost-olm:learners=4,ties={ties}", f"one-hot:n_labels={k}", "full", 6, None, 1)
-        for k, ties in ((2, "random"), (3, "lowest"), (4, "random"), (5, "lowest"))
-    ]
-
-
-def _setting(learner: str, n_labels: int) -> Setting:
-    return Setting(learner, f"one-hot:n_labels={n_labels}", "bandit", 6, runs=1)
+    options = ((2, "random"), (3, "lowest"), (4, "random"), (5, "lowest"))
+    return [_setting(f"adaboost-olm:learners=4,ties={ties}", k, "full") for k, ties in options]
 
 
 def rho_of(case: Case) -> mpq:
@@ -78,12 +79,65 @@ def rates(case: Case) -> tuple[mpq, ...]:
     return tuple(dict.fromkeys((rho_of(case), mpq(k, k + 1), *RATES)))
 
 
-def check_draw(n_labels: int, rho: mpq, *labels: int) -> None:
-    """Refuse a round of exploration with too few labels, a rate out of range, or labels that are none."""
-    require(n_labels >= 2, f"{n_labels} labels: expected at least 2.")
-    require(0 < rho < 1, f"rho {rho}: expected a number above 0 and below 1.")
-    for label in labels:
-        require(0 <= label < n_labels, f"label {label}: expected one of 0 to {n_labels - 1}.")
+@lru_cache(maxsize=1 << 14)
+def losses_of(best: int, label: int, played: int, rho: mpq, k: int) -> Fractions:
+    """The loss estimate in a round of exploration."""
+    return exact.loss_estimate(best, label, played, exact.exploration(best, rho, k))
+
+
+@dataclass(frozen=True)
+class Exploration(Instance):
+    """A round of exploration.
+
+    Attributes
+    ----------
+    rho : exploration rate, above 0 and below 1
+    best, label, played : the booster's best label, the true one and the one that was played
+    """
+
+    rho: mpq
+    best: int
+    label: int
+    played: int
+
+    def __post_init__(self) -> None:
+        k = self.n_labels
+        require(k >= 2, f"{k} labels: expected at least 2.")
+        require(0 < self.rho < 1, f"rho {self.rho}: expected a number above 0 and below 1.")
+        for label in self.labels:
+            require(0 <= label < k, f"label {label}: expected one of 0 to {k - 1}.")
+
+    @property
+    @abstractmethod
+    def n_labels(self) -> int:
+        """k."""
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        """All labels that it names."""
+        return self.best, self.label, self.played
+
+    @cached_property
+    def probabilities(self) -> Fractions:
+        """The probability of each label to be played."""
+        return exact.exploration(self.best, self.rho, self.n_labels)
+
+    def losses_if(self, played: int) -> Fractions:
+        """The loss estimate had another label been played."""
+        return losses_of(self.best, self.label, played, self.rho, self.n_labels)
+
+    @property
+    def losses(self) -> Fractions:
+        """The loss estimate."""
+        return self.losses_if(self.played)
+
+    @property
+    def derived(self) -> Json:
+        return {
+            "is_label": [int(r == self.label) for r in range(self.n_labels)],
+            "probabilities": texts(self.probabilities),
+            "losses": texts(self.losses),
+        }
 
 
 def few(n_labels: int) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates
 from ....errors import require
-from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof
+from ...author import Check, Claim, Exact, Form, Interval, Proof
 from ...certificates.instances import Json
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, Rows, decimal, texts
@@ -33,12 +33,12 @@ from ...games.labels.case import Case
 from ..papers import BOOSTING
 from .enumerated import (
     ROUNDING,
-    adaptive_settings,
-    bandit_settings,
-    check_draw,
+    Exploration,
     deviation,
+    exploring_settings,
     few,
     grid,
+    losses_of,
     most_remaining,
     rates,
     rho_of,
@@ -48,26 +48,20 @@ from .hypotheses import adapts, booster, explores
 
 
 @dataclass(frozen=True)
-class DrawInstance(Instance):
+class DrawInstance(Exploration):
     """A round of exploration, and costs.
 
     Attributes
     ----------
-    rho : exploration rate, above 0 and below 1
-    best, label, played : the booster's best label, the true one and the one that was played
     rows : costs, row r if r is the true label; k of them
     """
 
-    rho: mpq
-    best: int
-    label: int
-    played: int
     rows: Rows
     kind: ClassVar[str] = "draw"
 
     def __post_init__(self) -> None:
-        k = len(self.rows)
-        check_draw(k, self.rho, self.best, self.label, self.played)
+        super().__post_init__()
+        k = self.n_labels
         require(
             all(len(row) == k for row in self.rows), f"costs: expected {k} rows of {k} numbers."
         )
@@ -75,19 +69,6 @@ class DrawInstance(Instance):
     @property
     def n_labels(self) -> int:
         return len(self.rows)
-
-    @cached_property
-    def probabilities(self) -> Fractions:
-        return exact.exploration(self.best, self.rho, self.n_labels)
-
-    def losses_if(self, played: int) -> Fractions:
-        """The loss estimate had another label been played."""
-        return losses_of(self.best, self.label, played, self.rho, self.n_labels)
-
-    @property
-    def losses(self) -> Fractions:
-        """The loss estimate."""
-        return self.losses_if(self.played)
 
     @cached_property
     def estimate(self) -> Fractions:
@@ -109,18 +90,10 @@ class DrawInstance(Instance):
 
     @property
     def derived(self) -> Json:
-        return {
-            "is_label": [int(r == self.label) for r in range(self.n_labels)],
-            "probabilities": texts(self.probabilities),
-            "losses": texts(self.losses),
+        return super().derived | {
             "estimate": texts(self.estimate),
             "mean_estimate": texts(self.mean_estimate),
         }
-
-
-@lru_cache(maxsize=1 << 14)
-def losses_of(best: int, label: int, played: int, rho: mpq, k: int) -> Fractions:
-    return exact.loss_estimate(best, label, played, exact.exploration(best, rho, k))
 
 
 @lru_cache(maxsize=64)
@@ -202,7 +175,7 @@ LOSS_UNBIASED = Claim(
         _loss_checks,
         instances=(DrawInstance,),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
+    cases=exploring_settings,
 )
 
 
@@ -267,5 +240,5 @@ COST_UNBIASED = Claim(
         _cost_checks,
         instances=(DrawInstance,),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
+    cases=exploring_settings,
 )

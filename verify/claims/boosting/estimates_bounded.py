@@ -27,8 +27,8 @@ from ...exact.boosting import Fractions, Rows
 from ...games.labels.case import Case
 from ...judges.exact import worst
 from ..papers import BOOSTING
-from .enumerated import adaptive_settings, bandit_settings, few, rates, rho_of
-from .estimates import DrawInstance, losses_of, used_rows, zero_one
+from .enumerated import exploring_settings, few, losses_of, rates, rho_of
+from .estimates import DrawInstance, used_rows, zero_one
 from .estimates_in_play import told_checks
 from .hypotheses import adapts, divides_by_most, explores
 
@@ -114,7 +114,7 @@ LOSS_BOUNDED = Claim(
         _limit_checks,
         instances=(DrawInstance,),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
+    cases=exploring_settings,
 )
 
 
@@ -188,7 +188,7 @@ COST_BOUNDED = Claim(
         lambda case: f"the extreme rows of C^eor_1 at rho = {rho_of(case)}",
         instances=(DrawInstance,),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
+    cases=exploring_settings,
 )
 
 
@@ -260,5 +260,5 @@ TOLD_BOUNDED = Claim(
         told_checks,
         instances=(DrawInstance,),
     ),
-    cases=lambda: [*bandit_settings(), *adaptive_settings()],
+    cases=exploring_settings,
 )

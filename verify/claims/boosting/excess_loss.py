@@ -29,19 +29,8 @@ from gmpy2 import mpq
 
 from ....adversaries.weak_learning.noise import Estimate
 from ....errors import require
-from ...author import (
-    Audit,
-    Cell,
-    Claim,
-    Evidence,
-    Form,
-    Instance,
-    Interval,
-    Proof,
-    Setting,
-    Verdict,
-)
-from ...certificates.instances import Json
+from ...author import Audit, Cell, Claim, Evidence, Form, Interval, Proof, Setting, Verdict
+from ...certificates.instances import Instance, Json
 from ...certificates.make import exact_certificate
 from ...exact import boosting as exact
 from ...games.weak.case import Case

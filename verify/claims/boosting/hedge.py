@@ -38,11 +38,11 @@ from ...author import (
 )
 from ...games.labels.case import Case
 from ..baselines.hypotheses import number
-from ..gappletron.settings import SAMPLED_RUNS
 from ..papers import BOOSTING
+from ..sampled import SAMPLED_RUNS, guesser, non_vacuous_from
 from .descent import full_settings
-from .hypotheses import about_one
-from .runs import Inside, inside, look_inside, non_vacuous_from, numbers_at
+from .hypotheses import booster, of_adaptive
+from .runs import Inside, inside, look_inside, numbers_at
 
 
 def bandit_settings() -> tuple[Setting, ...]:
@@ -96,7 +96,7 @@ HEDGE_REGRET = Claim(
             r" + \frac{\eta T}{8},\; \frac{\eta M_i + \ln N}{1 - e^{-\eta}}\Big\}",
             Proof.PROVED,
             "both for every rate and every sequence of losses in [0, 1]",
-            about_one("boosting/hedge-regret", AdaboostOLM),
+            of_adaptive("boosting/hedge-regret", AdaboostOLM),
         ),
     ),
     judge=PerRun(inside(_full_sides)),
@@ -107,15 +107,15 @@ HEDGE_REGRET = Claim(
 def _bandit_sides(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int, MeanSides]]:
     """Both sides against the last expert, which is named before play."""
     case, T = cell.case, cell.case.horizon
-    rho, rate, k = number(case, "rho"), number(case, "hedge"), case.n_labels
+    k, n = case.n_labels, booster(case).learners
 
     def bound(horizon: float) -> float:
         numbers = numbers_at(case, horizon)
-        return expected_regret(k, numbers["rho"], _experts(case), numbers["hedge"], horizon)
+        return expected_regret(k, numbers["rho"], n, numbers["hedge"], horizon)
 
     seen = [look_inside(case, run, interpreted=interpreted) for run in runs]
     base = np.array([run.errors[-1] for run in seen])
-    made = expected_regret(k, rho, _experts(case), rate, T)
+    made = expected_regret(k, number(case, "rho"), n, number(case, "hedge"), T)
     yield (
         T,
         MeanSides(
@@ -124,21 +124,14 @@ def _bandit_sides(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[
             base,
             least=made,
             most=T,
-            guess=(k - 1) / k * T,
+            guess=guesser(case, T),
             non_vacuous=non_vacuous_from(bound),
         ),
     )
 
 
-def _experts(case: Case) -> int:
-    assert isinstance(case.learner, AdaBandit)
-    return case.learner.learners
-
-
 def _bandit_expected(case: Case) -> Verdict:
-    learner = case.learner
-    assert isinstance(learner, AdaBandit)
-    tuned = learner.tuning == "theory" and learner.hedge is None
+    tuned = booster(case).tuning == "theory" and booster(case).hedge is None
     return Verdict.HOLDS if tuned else Verdict.VACUOUS
 
 
@@ -154,7 +147,7 @@ HEDGE_REGRET_BANDIT = Claim(
             Proof.PROVED,
             "estimates are unbiased, not negative, and their squares have mean (k - 1)/rho at most; tested with"
             " the last expert. At the authors' rate 1 it says nothing",
-            about_one("boosting/hedge-regret-bandit", AdaBandit),
+            of_adaptive("boosting/hedge-regret-bandit", AdaBandit),
             _bandit_expected,
         ),
     ),

@@ -1,8 +1,8 @@
-"""To whom the claims about boosters apply: hypotheses on the learner."""
+"""Hypotheses of the claims about boosters, on the learner."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import Any
 
 from ....algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
@@ -10,31 +10,30 @@ from ....algorithms.boosting.booster import BanditBooster
 from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from ...claim import about_others
 from ...games.labels.case import Case
-from ..baselines.hypotheses import about, number
+from ..baselines.hypotheses import Unmet, about, number
 
 LARGEST_RHO = 0.5
-"""Up to this rate 2k^2/rho bounds the estimates of the derivative."""
+"""The largest rate at which 2k^2/rho bounds the estimates of the derivative."""
 
 
 def explores(case: Case) -> str | None:
     """The hypothesis that the learner is a booster with bandit feedback."""
-    if isinstance(case.learner, BanditBooster):
-        return None
-    return about_others(BanditBBM, AdaBandit)
+    found = isinstance(case.learner, BanditBooster)
+    return None if found else about_others(BanditBBM, AdaBandit)
 
 
 def votes(case: Case) -> str | None:
     """The hypothesis that the learner boosts by majority."""
-    if isinstance(case.learner, OnlineMBBM | BanditBBM):
-        return None
-    return about_others(OnlineMBBM, BanditBBM)
+    return _is_one_of(case, OnlineMBBM, BanditBBM)
 
 
 def adapts(case: Case) -> str | None:
     """The hypothesis that the learner is an adaptive booster."""
-    if isinstance(case.learner, AdaboostOLM | AdaBandit):
-        return None
-    return about_others(AdaboostOLM, AdaBandit)
+    return _is_one_of(case, AdaboostOLM, AdaBandit)
+
+
+def _is_one_of(case: Case, *kinds: type) -> str | None:
+    return None if isinstance(case.learner, kinds) else about_others(*kinds)
 
 
 def booster(case: Case) -> Any:
@@ -43,21 +42,32 @@ def booster(case: Case) -> Any:
 
 
 def divides_by_most(case: Case) -> bool:
-    """Whether a booster by majority divides its costs by k - 1, the largest weight that there can be."""
+    """True if a booster by majority divides its costs by k - 1, the largest weight that there can be."""
     return bool(booster(case).scale == "trivial")
 
 
-def about_one(claim: str, kind: type) -> Callable[[Case], str | None]:
-    """The hypothesis that the booster is of this kind, and explores at a rate for which the constants are right."""
+def of_booster(claim: str, *kinds: type) -> Unmet:
+    """The hypothesis that the booster promises the claim and is of one of these kinds."""
     promised = about(claim)
+    return lambda case: promised(case) or _is_one_of(case, *kinds)
+
+
+def of_adaptive(claim: str, kind: type) -> Unmet:
+    """The same for an adaptive booster, and that it explores at a rate for which the constants are right."""
+    played = of_booster(claim, kind)
 
     def unmet(case: Case) -> str | None:
-        if reason := promised(case):
+        if reason := played(case):
             return reason
-        if not isinstance(case.learner, kind):
-            return about_others(kind)
         if kind is AdaBandit and number(case, "rho") > LARGEST_RHO:
             return f"rho = {number(case, 'rho'):.6g}: it needs at most {LARGEST_RHO}"
         return None
 
     return unmet
+
+
+def explores_at(case: Case, rho: float) -> str | None:
+    """The hypothesis that the booster explores at this rate."""
+    if math.isclose(rho, number(case, "rho"), rel_tol=1e-9):
+        return None
+    return f"it prescribes rho = {rho:.6g}, the learner declares {number(case, 'rho'):.6g}"

@@ -26,14 +26,14 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates, logistic
 from ....errors import require
-from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof, Verdict
+from ...author import Check, Claim, Exact, Form, Interval, Proof, Verdict
 from ...certificates.instances import Json
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, texts
 from ...games.labels.case import Case
 from ...judges.exact import worst
 from ..papers import BOOSTING
-from .enumerated import adaptive_settings, check_draw, deviation, few, grid, rates, rho_of
+from .enumerated import Exploration, adaptive_settings, deviation, few, grid, rates, rho_of
 from .estimates_bounded import exceeded, slope_limit
 from .estimates_in_play import step_checks
 from .hypotheses import adapts, explores
@@ -45,28 +45,21 @@ INSIDE = (HALF, mpq(1, 100), mpq(99, 100))
 
 
 @dataclass(frozen=True)
-class SlopeInstance(Instance):
+class SlopeInstance(Exploration):
     """A round of exploration, and where the scores stand along the predicted label.
 
     Attributes
     ----------
-    rho : exploration rate, above 0 and below 1
-    best, label, played : the booster's best label, the true one and the one that was played
     predicted : the label whose score moves
     shares : q_r, from 0 to 1; 1/2 at the predicted label
     """
 
-    rho: mpq
-    best: int
-    label: int
-    played: int
     predicted: int
     shares: Fractions
     kind: ClassVar[str] = "slope"
 
     def __post_init__(self) -> None:
-        labels = (self.best, self.label, self.played, self.predicted)
-        check_draw(len(self.shares), self.rho, *labels)
+        super().__post_init__()
         require(all(0 <= q <= 1 for q in self.shares), "shares: expected numbers from 0 to 1.")
         require(self.shares[self.predicted] == HALF, "shares: expected 1/2 at the predicted label.")
 
@@ -74,9 +67,9 @@ class SlopeInstance(Instance):
     def n_labels(self) -> int:
         return len(self.shares)
 
-    @cached_property
-    def probabilities(self) -> Fractions:
-        return exact.exploration(self.best, self.rho, self.n_labels)
+    @property
+    def labels(self) -> tuple[int, ...]:
+        return *super().labels, self.predicted
 
     @cached_property
     def slopes(self) -> Fractions:
@@ -86,13 +79,9 @@ class SlopeInstance(Instance):
     def curvatures(self) -> Fractions:
         return exact.curvatures(self.shares, self.predicted)
 
-    def losses(self, played: int) -> Fractions:
-        """The loss estimate had a label been played."""
-        return exact.loss_estimate(self.best, self.label, played, self.probabilities)
-
     def estimated(self, values: Fractions, played: int) -> mpq:
         """Equation (5) for numbers, had a label been played."""
-        (found,) = exact.estimate(self.losses(played), tuple((value,) for value in values))
+        (found,) = exact.estimate(self.losses_if(played), tuple((value,) for value in values))
         return found
 
     @cached_property
@@ -103,10 +92,7 @@ class SlopeInstance(Instance):
 
     @property
     def derived(self) -> Json:
-        return {
-            "is_label": [int(r == self.label) for r in range(self.n_labels)],
-            "probabilities": texts(self.probabilities),
-            "losses": texts(self.losses(self.played)),
+        return super().derived | {
             "slopes": texts(self.slopes),
             "curvatures": texts(self.curvatures),
             "slope": str(self.estimated(self.slopes, self.played)),
@@ -117,7 +103,7 @@ class SlopeInstance(Instance):
 def _extreme(instance: SlopeInstance, sign: int, ends: tuple[mpq, mpq]) -> SlopeInstance:
     """The shares at which the estimated slope is largest, or least for a negative sign: in each it is linear, with the
     sum of the factors of r and of the predicted label before it."""
-    losses, at = instance.losses(instance.played), instance.predicted
+    losses, at = instance.losses, instance.predicted
     shares = tuple(
         HALF if r == at else ends[sign * (2 - loss - losses[at]) > 0]
         for r, loss in enumerate(losses)

@@ -22,7 +22,6 @@ The chance is in the predictions, which are features here: each run has a sequen
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache, partial
 
 import numpy as np
@@ -32,15 +31,13 @@ from ....algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from ....algorithms.boosting.potentials import Potentials
 from ....algorithms.boosting.weak import OracleNoise
 from ...author import Cell, Claim, Evidence, Form, Law, Proof, Setting, Tail, TailSides
-from ...claim import about_others
 from ...games.labels.case import Case
 from ...games.labels.run_sums import RunSums
-from ..baselines.hypotheses import about, number
-from ..gappletron.settings import SAMPLED_RUNS
-from ..gappletron.theorems_3_and_5 import deltas_for
+from ..baselines.hypotheses import Unmet, number
 from ..papers import BOOSTING
+from ..sampled import SAMPLED_RUNS, deltas_for, guesser, non_vacuous_from
+from .hypotheses import booster, explores_at, of_booster
 from .own_word import is_own, word_of, word_unmet
-from .runs import non_vacuous_from
 
 EXACT = (
     # k, N, edge of the weak learners, rho, law of the labels
@@ -108,31 +105,13 @@ def exact_settings() -> tuple[Setting, ...]:
     return (*bandit, *full, *bandit_settings())
 
 
-def booster(case: Case) -> OnlineMBBM | BanditBBM:
-    """The booster that plays."""
-    assert isinstance(case.learner, OnlineMBBM | BanditBBM)
-    return case.learner
-
-
 def _is_bandit(case: Case) -> bool:
     return isinstance(case.learner, BanditBBM)
 
 
-def of_booster(claim: str, *learners: type) -> Callable[[Case], str | None]:
-    """The hypothesis that the booster is one of these."""
-    promised = about(claim)
-
-    def unmet(case: Case) -> str | None:
-        if reason := promised(case):
-            return reason
-        return None if isinstance(case.learner, learners) else about_others(*learners)
-
-    return unmet
-
-
-def known_edge(claim: str, *learners: type) -> Callable[[Case], str | None]:
-    """The same, and that the edge of its weak learners is known."""
-    played = of_booster(claim, *learners)
+def known_edge(claim: str, *kinds: type) -> Unmet:
+    """The hypothesis that the booster is of one of these kinds, and that the edge of its weak learners is known."""
+    played = of_booster(claim, *kinds)
 
     def unmet(case: Case) -> str | None:
         if reason := played(case):
@@ -237,15 +216,14 @@ def _deltas(case: Case, runs: int) -> tuple[float, ...]:
     return tuple(delta for delta in deltas_for(runs) if delta > spent)
 
 
-def _sides(exact: bool, tuned: bool, case: Case, form: Form, ledger: RunSums) -> TailSides:
-    k, deltas = case.n_labels, _deltas(case, ledger.runs)
-    envelope = partial(_envelope, exact, tuned, case)
+def _sides(exact: bool, tuned: bool, case: Case, form: Form, totals: RunSums) -> TailSides:
+    deltas, envelope = _deltas(case, totals.runs), partial(_envelope, exact, tuned, case)
     return TailSides(
-        ledger.mistakes,
-        {d: np.full(ledger.runs, envelope(ledger.rounds, d)) for d in deltas},
-        np.zeros(ledger.runs),
+        totals.mistakes,
+        {d: np.full(totals.runs, envelope(totals.rounds, d)) for d in deltas},
+        np.zeros(totals.runs),
         non_vacuous_from(partial(envelope, delta=max(deltas))),
-        guess=(k - 1) / k * ledger.rounds,
+        guess=guesser(case, totals.rounds),
     )
 
 
@@ -270,8 +248,7 @@ def _bound_unmet(claim: str, kind: type, tuned: bool, case: Case) -> str | None:
         return "with random ties a mistake is drawn: it needs ties=lowest, for which potentials count a tie as one"
     if tuned:
         rho = case.n_labels**1.75 * learner.learners**0.25 / math.sqrt(case.horizon)
-        if not math.isclose(rho, number(case, "rho"), rel_tol=1e-9):
-            return f"it prescribes rho = {rho:.6g}, the learner declares {number(case, 'rho'):.6g}"
+        return explores_at(case, rho)
     return None
 
 

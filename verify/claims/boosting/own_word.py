@@ -19,7 +19,7 @@ from ....algorithms.boosting.booster import Booster
 from ....algorithms.boosting.problem import WeakDeclaration
 from ...games.labels.case import Case
 from ...games.weak.user_learner import DECLARED, UserWeakLearner, boosted_problem
-from ..gappletron.theorems_3_and_5 import DELTAS
+from ..sampled import DELTAS
 
 
 def is_own(case: Case) -> bool:

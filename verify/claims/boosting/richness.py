@@ -28,20 +28,8 @@ from ....algorithms.boosting.problem import DELTA
 from ....arrays import FloatArray
 from ....errors import require
 from ... import catalog
-from ...author import (
-    Audit,
-    Cell,
-    Claim,
-    Evidence,
-    Form,
-    Instance,
-    Interval,
-    Kind,
-    Proof,
-    Setting,
-    Verdict,
-)
-from ...certificates.instances import Json
+from ...author import Audit, Cell, Claim, Evidence, Form, Interval, Kind, Proof, Setting, Verdict
+from ...certificates.instances import Instance, Json
 from ...certificates.make import exact_certificate, statistical_certificate
 from ...games.game import checkpoints
 from ...games.weak.case import Case

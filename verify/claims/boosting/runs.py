@@ -41,19 +41,6 @@ HALVINGS = 45
 """Bisections for the best weight: to 4 / 2^45."""
 
 
-def non_vacuous_from(envelope: Callable[[float], float]) -> str:
-    """The horizon from which an envelope is below it, in a few words."""
-    low, high = 1.0, 2.0
-    while envelope(high) >= high and high < 1e15:
-        low, high = high, 2 * high
-    if high >= 1e15:
-        return "it is non-vacuous at no horizon"
-    while high - low > 0.5 and high / low > 1 + 1e-6:
-        middle = (low + high) / 2
-        low, high = (middle, high) if envelope(middle) >= middle else (low, middle)
-    return f"it is non-vacuous from T = {math.ceil(high):,}"
-
-
 def numbers_at(case: Case, horizon: float) -> Mapping[str, float]:
     """What the booster would declare for another horizon, where its tuning sets other rates."""
     assert isinstance(case.learner, Booster)

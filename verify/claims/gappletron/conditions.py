@@ -18,12 +18,12 @@ from fractions import Fraction
 import numpy as np
 
 from ....algorithms.losses import Hinge
-from ...author import Claim, Form, Interval, Kind, Pathwise, Proof, Sides, Verdict
+from ...author import Claim, Form, Interval, Kind, Pathwise, Proof, Sides
 from ...exact import gappletron as exact
 from ...games.labels.case import Case
 from ...games.labels.rounds import Rounds
 from ..papers import GAPPLETRON
-from .hypotheses import called_regular, is_crafted, is_regular, needs
+from .hypotheses import called_regular, is_regular, needs, refuted_where_crafted
 from .instances import ScoreInstance
 from .lemmas import score_instance
 from .settings import condition_settings
@@ -62,19 +62,12 @@ def _condition_2_exact(instance: ScoreInstance, form: Form) -> tuple[Interval, I
 
 
 def _printed_unmet(case: Case) -> str | None:
-    if reason := needs("loss")(case):
-        return reason
-    if not called_regular(case):
-        return f"the paper does not call the loss {case.loss_name} regular"
-    return None
+    return needs("loss")(case) or called_regular(case)
 
 
 def _repaired_unmet(case: Case) -> str | None:
-    if reason := needs("loss")(case):
-        return reason
-    if not is_regular(case):
-        return f"the loss {case.loss_name} is not among the repaired ones"
-    return None
+    others = f"the loss {case.loss_name} is not among the repaired ones"
+    return needs("loss")(case) or (None if is_regular(case) else others)
 
 
 CONDITION_2 = Claim(
@@ -90,9 +83,7 @@ CONDITION_2 = Claim(
             "for the logistic loss it holds exactly when the base is at most 2; base K >= 3 fails at two"
             " equal top scores",
             _printed_unmet,
-            lambda case: (
-                Verdict.HOLDS if is_regular(case) else Verdict.REFUTED if is_crafted(case) else None
-            ),
+            refuted_where_crafted,
             adaptive=True,
         ),
         Form(
@@ -146,11 +137,8 @@ def _condition_3_exact(instance: ScoreInstance, form: Form) -> tuple[Interval, I
 
 
 def _smooth_unmet(case: Case) -> str | None:
-    if reason := needs("loss")(case):
-        return reason
-    if isinstance(case.loss, Hinge):
-        return "the hinge loss has it at the learner's weights only (Lemma 3)"
-    return None
+    hinge = "the hinge loss has it at the learner's weights only (Lemma 3)"
+    return needs("loss")(case) or (hinge if isinstance(case.loss, Hinge) else None)
 
 
 CONDITION_3 = Claim(

@@ -1,4 +1,4 @@
-"""To whom the statements about Gappletron apply: hypotheses on the learner, its loss and the graph."""
+"""Hypotheses of the statements about Gappletron, on the learner, its loss and the graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...games.labels.case import Case
 
 
 def is_crafted(case: Case) -> bool:
-    """Whether the sequence was made to refute what can be refuted."""
+    """True if the sequence was made to refute what can be refuted."""
     return isinstance(case.adversary, CraftedScores | Alternation)
 
 
@@ -51,13 +51,22 @@ def sees_enough(case: Case) -> Verdict | None:
 
 
 def is_regular(case: Case) -> bool:
-    """Whether the loss satisfies condition (2) with a gap map in [0, 1]."""
+    """True if the loss satisfies condition (2) with a gap map in [0, 1]."""
     loss = case.loss
     if isinstance(loss, Logistic):
         return loss.base == 2 or (loss.base is None and case.n_labels == 2)
     return isinstance(loss, SmoothHinge)
 
 
-def called_regular(case: Case) -> bool:
-    """Whether the paper calls the loss regular: smooth hinge, and the logistic loss with base K."""
-    return isinstance(case.loss, SmoothHinge) or case.loss == Logistic(None)
+def called_regular(case: Case) -> str | None:
+    """The hypothesis that the paper calls the loss regular: smooth hinge, and the logistic loss with base K."""
+    if isinstance(case.loss, SmoothHinge) or case.loss == Logistic(None):
+        return None
+    return f"the paper does not call the loss {case.loss_name} regular"
+
+
+def refuted_where_crafted(case: Case) -> Verdict | None:
+    """The verdict expected of what holds for losses with condition (2) only, as printed."""
+    if is_regular(case):
+        return Verdict.HOLDS
+    return Verdict.REFUTED if is_crafted(case) else None

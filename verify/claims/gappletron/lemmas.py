@@ -19,13 +19,19 @@ from typing import Any
 import numpy as np
 
 from ....algorithms.losses import Hinge
-from ...author import Claim, Form, Interval, Pathwise, Proof, Sides, Suspect, Verdict
+from ...author import Claim, Form, Interval, Pathwise, Proof, Sides, Suspect
 from ...exact.numbers import Undecided, rational
 from ...games.labels.case import Case
 from ...games.labels.record import ERROR, GRADIENT, LOSS
 from ...games.labels.rounds import Rounds
 from ..papers import GAPPLETRON
-from .hypotheses import called_regular, is_crafted, is_regular, needs, not_repaired
+from .hypotheses import (
+    called_regular,
+    is_regular,
+    needs,
+    not_repaired,
+    refuted_where_crafted,
+)
 from .instances import RoundInstance, ScoreInstance
 from .rounds import rates, rounding_of_round, uniform_size
 from .settings import lemma_1_settings, round_settings
@@ -72,25 +78,12 @@ def score_instance(case: Case, suspect: Suspect) -> ScoreInstance:
 
 
 def _printed_unmet(case: Case) -> str | None:
-    if reason := needs("loss", "gamma")(case):
-        return reason
-    if not called_regular(case):
-        return f"the paper does not call the loss {case.loss_name} regular"
-    return not_repaired(case)
-
-
-def _printed_expected(case: Case) -> Verdict | None:
-    if is_regular(case):
-        return Verdict.HOLDS
-    return Verdict.REFUTED if is_crafted(case) else None
+    return needs("loss", "gamma")(case) or called_regular(case) or not_repaired(case)
 
 
 def _repaired_unmet(case: Case) -> str | None:
-    if reason := needs("loss", "gamma")(case):
-        return reason
-    if not is_regular(case):
-        return f"condition (2) fails for the loss {case.loss_name}"
-    return None
+    others = f"condition (2) fails for the loss {case.loss_name}"
+    return needs("loss", "gamma")(case) or (None if is_regular(case) else others)
 
 
 def _mistake_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
@@ -110,6 +103,10 @@ def _mistake_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Inter
     )
 
 
+_MISTAKE = Pathwise(
+    _mistake_sides, instance_of=round_instance, exact=_mistake_exact, instances=(RoundInstance,)
+)
+
 LEMMA_1 = Claim(
     id="gappletron/lemma-1",
     title="expected mistake at most (K-1)/K of the loss plus gamma",
@@ -123,7 +120,7 @@ LEMMA_1 = Claim(
             "logistic loss with base K >= 3 is not regular: two equal top scores and the others far"
             " below violate condition (2)",
             _printed_unmet,
-            _printed_expected,
+            refuted_where_crafted,
             adaptive=True,
         ),
         Form(
@@ -137,19 +134,14 @@ LEMMA_1 = Claim(
             adaptive=True,
         ),
     ),
-    judge=Pathwise(
-        _mistake_sides, instance_of=round_instance, exact=_mistake_exact, instances=(RoundInstance,)
-    ),
+    judge=_MISTAKE,
     cases=lemma_1_settings,
 )
 
 
 def _hinge_unmet(case: Case) -> str | None:
-    if reason := needs("loss", "gamma")(case):
-        return reason
-    if case.loss != Hinge(0.5):
-        return "it is about the hinge loss with kappa = 1/2"
-    return None
+    others = "it is about the hinge loss with kappa = 1/2"
+    return needs("loss", "gamma")(case) or (None if case.loss == Hinge(0.5) else others)
 
 
 LEMMA_3 = Claim(
@@ -167,9 +159,7 @@ LEMMA_3 = Claim(
             adaptive=True,
         ),
     ),
-    judge=Pathwise(
-        _mistake_sides, instance_of=round_instance, exact=_mistake_exact, instances=(RoundInstance,)
-    ),
+    judge=_MISTAKE,
     cases=round_settings,
 )
 

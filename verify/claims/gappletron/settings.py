@@ -8,6 +8,7 @@ from itertools import product
 
 from ...author import Setting
 from ...setting import SCALES
+from ..sampled import SAMPLED_RUNS
 
 LOSSES = ("smooth-hinge", "hinge", "logistic-2", "logistic-K")
 RULES = ("printed", "threshold", "mixture")
@@ -77,10 +78,6 @@ def digraph_settings() -> tuple[Setting, ...]:
         for rule, n_labels, seed in product(RULES, (3, 4, 5, 6), range(N_DIGRAPHS))
         for density in ((0.2, 0.5)[seed % 2],)
     )
-
-
-SAMPLED_RUNS = 128
-"""Runs of a sampled cell: enough to refute 1.18 times an envelope on steady data."""
 
 
 def mean_settings(part: str) -> tuple[Setting, ...]:

@@ -83,11 +83,8 @@ def _descent_instance(case: Case, suspect: Suspect) -> DescentInstance | None:
 
 
 def _unprojected(case: Case) -> str | None:
-    if reason := needs("loss")(case):
-        return reason
-    if case.declaration.get("regret_factor") is not None:
-        return "the optimiser declares an h; the repaired form judges it"
-    return None
+    judged = "the optimiser declares an h; the repaired form judges it"
+    return needs("loss")(case) or (judged if "regret_factor" in case.declaration else None)
 
 
 GUARANTEE_4 = Claim(

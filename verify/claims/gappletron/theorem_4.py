@@ -26,6 +26,7 @@ from ...author import Bound, Claim, Form, Mean, MeanSides, Proof, Verdict
 from ...games.labels.case import Case
 from ...games.labels.run_sums import RunSums
 from ..papers import GAPPLETRON
+from ..sampled import guesser
 from .concealment.chain import chain_of, exact_sides, examine_chain
 from .concealment.instance import ConcealedInstance
 from .hypotheses import is_regular, needs, plays_rule, sees_enough
@@ -60,20 +61,15 @@ def theorem_unmet(tuning: str, case: Case) -> str | None:
     prescribed = tuned_gamma(
         tuning, case.problem, loss, declared["regret_factor"], declared.get("delta", 0.05)
     )
-    if not math.isclose(declared["gamma"], prescribed, rel_tol=1e-9):
-        return (
-            f"it prescribes gamma = {prescribed:.6g}, the learner declares {declared['gamma']:.6g}"
-        )
-    return None
+    if math.isclose(declared["gamma"], prescribed, rel_tol=1e-9):
+        return None
+    return f"it prescribes gamma = {prescribed:.6g}, the learner declares {declared['gamma']:.6g}"
 
 
 def separable_unmet(tuning: str, case: Case) -> str | None:
     """The same for a second part, which needs a comparator with loss zero, exactly."""
-    if reason := theorem_unmet(tuning, case):
-        return reason
-    if not case.separates_exactly:
-        return "the comparator's loss is not exactly zero"
-    return None
+    some_loss = "the comparator's loss is not exactly zero"
+    return theorem_unmet(tuning, case) or (None if case.separates_exactly else some_loss)
 
 
 def regret_envelope(case: Case, rounds: int) -> float | None:
@@ -83,10 +79,14 @@ def regret_envelope(case: Case, rounds: int) -> float | None:
     """
     if theorem_unmet("theorem-4a", case) or (plays_rule(False, case) and not sees_enough(case)):
         return None
+    flat, spread = _terms_a(case)
+    return max(flat, 2 * math.sqrt(spread * (0 if case.graph.is_full_information else rounds)))
+
+
+def _terms_a(case: Case) -> tuple[float, float]:
+    """2 K^2 u / q and rho K u: without loss of the comparator the first part is max{flat, 2 sqrt(spread N)}."""
     K, u = case.n_labels, curvature(case)
-    rho, q = case.graph.domination_number, revealing_count(case)
-    counted = 0 if case.graph.is_full_information else rounds
-    return max(2 * K * K * u / q, 2 * math.sqrt(rho * K * u * counted))
+    return 2 * K * K * u / revealing_count(case), case.graph.domination_number * K * u
 
 
 def _unmet_a(printed: bool, case: Case) -> str | None:
@@ -97,57 +97,52 @@ def _unmet_b(printed: bool, case: Case) -> str | None:
     return separable_unmet("theorem-4b", case) or plays_rule(printed, case)
 
 
-def _sides_a(case: Case, form: Form, ledger: RunSums) -> MeanSides:
-    K, T, u = case.n_labels, ledger.rounds, curvature(case)
-    rho, q = case.graph.domination_number, revealing_count(case)
-    flat = 2 * K * K * u / q
-    roots = 2 * np.sqrt(rho * K * u * ledger.explored)
-    top = 2 * math.sqrt(rho * K * u * T)
-    base = ledger.comparator_loss
+def _sides_a(case: Case, form: Form, totals: RunSums) -> MeanSides:
+    T, base = totals.rounds, totals.comparator_loss
+    flat, spread = _terms_a(case)
+    roots, top = 2 * np.sqrt(spread * totals.explored), 2 * math.sqrt(spread * T)
     most_base = float(case.comparator_losses[:T].sum())
     bounds: tuple[Bound, ...]
     if form.name == "printed":
         bounds = (Bound(base + flat, most_base + flat), Bound(base + roots, most_base + top))
     else:
         bounds = (Bound(base + np.maximum(flat, roots), most_base + max(flat, top)),)
-    least = float(base.min()) + flat
     return MeanSides(
-        ledger.errors,
+        totals.errors,
         bounds,
         base,
-        least,
+        least=float(base.min()) + flat,
         most=T,
-        guess=(K - 1) / K * T,
-        non_vacuous=(f"without loss of the comparator it is non-vacuous from T = {_first_a(case)}"),
+        guess=guesser(case, T),
+        non_vacuous=f"without loss of the comparator it is non-vacuous from T = {_first_a(case)}",
     )
 
 
-def _sides_b(case: Case, form: Form, ledger: RunSums) -> MeanSides:
-    K, T, u = case.n_labels, ledger.rounds, curvature(case)
+def _sides_b(case: Case, form: Form, totals: RunSums) -> MeanSides:
+    K, T, u = case.n_labels, totals.rounds, curvature(case)
     graph = case.graph
     rho, q = graph.domination_number, revealing_count(case)
     halfway = K / 2 < len(graph.revealing) < K
     flat = (8 if form.name == "repaired" and halfway else 4) * K * u / q
-    roots = 4 * np.sqrt(rho * u * ledger.explored)
+    roots = 4 * np.sqrt(rho * u * totals.explored)
     top = 4 * math.sqrt(rho * u * T)
     loss = case.loss
     assert loss is not None
     zero = float(loss.values(np.zeros((1, K)), np.zeros(1, dtype=np.int64))[0])
     return MeanSides(
-        ledger.errors + ledger.learner_loss / K,
+        totals.errors + totals.learner_loss / K,
         (Bound(np.maximum(flat, roots), max(flat, top)),),
-        np.zeros(ledger.runs),
-        flat,
+        np.zeros(totals.runs),
+        least=flat,
         most=_most_b(case, T),
-        guess=(K - 1) / K * T + T * zero / K,
+        guess=guesser(case, T) + T * zero / K,
         non_vacuous=f"mistakes alone reach it from T = {math.ceil(max(16 * rho * u, flat))}",
     )
 
 
 def _vacuous_a(case: Case) -> str | None:
-    """Where the constant term alone is as large as all mistakes that the rounds can hold."""
-    K, u, q = case.n_labels, curvature(case), revealing_count(case)
-    flat = 2 * K * K * u / q
+    """The words for a constant term that alone is as large as all mistakes that the rounds can hold."""
+    flat, _ = _terms_a(case)
     if case.horizon > flat:
         return None
     return (
@@ -158,9 +153,8 @@ def _vacuous_a(case: Case) -> str | None:
 
 def _first_a(case: Case) -> int:
     """The smallest T above the bound of the first part, without loss of the comparator."""
-    K, u = case.n_labels, curvature(case)
-    rho, q = case.graph.domination_number, revealing_count(case)
-    return math.ceil(max(4 * K * rho * u, 2 * K * K * u / q))
+    flat, spread = _terms_a(case)
+    return math.ceil(max(4 * spread, flat))
 
 
 def _most_b(case: Case, rounds: int) -> float:

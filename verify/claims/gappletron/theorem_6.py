@@ -28,9 +28,9 @@ import numpy as np
 from ....adversaries.segments import Segments
 from ....arrays import FloatArray
 from ...author import Cell, Claim, Evidence, Form, LowerBound, Proof
-from ...certificates.make import audit_certificate
 from ...games.labels.case import Case
 from ...games.labels.record import ACTION, MISTAKE
+from ...judges.audit import violated_in
 from ...outcome import Curve
 from ..papers import GAPPLETRON
 from .settings import segment_settings
@@ -114,11 +114,9 @@ def _saw(
     after: FloatArray,
 ) -> Evidence:
     """The evidence against a learner that saw a hidden label in a round of a run."""
-    run, at = place
-    found.refutes = True
-    found.says = words = (
-        f"certified: replicate {run}, round {at}: p in environment {environment} differs from"
-        " environment 0 before anything was revealed; the learner saw a hidden label"
+    says = (
+        f"p in environment {environment} differs from environment 0 before anything was revealed; the learner saw a"
+        " hidden label"
     )
     content = {
         "environment": environment,
@@ -126,8 +124,7 @@ def _saw(
         "after": after.tolist(),
     }
     values = (float(np.abs(before - after).max()), 0.0)
-    found.certify = lambda: audit_certificate(cell, run, at, content, values, words)
-    return found
+    return violated_in(cell, found, place, says, values, content)
 
 
 def _unmet(design: str, case: Case) -> str | None:

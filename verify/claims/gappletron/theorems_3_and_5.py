@@ -24,69 +24,51 @@ from ...author import Claim, Form, Proof, Tail, TailSides
 from ...games.labels.case import Case
 from ...games.labels.run_sums import RunSums
 from ..papers import GAPPLETRON
+from ..sampled import deltas_for, guesser
 from .hypotheses import plays_rule, sees_enough
 from .settings import tail_settings
 from .theorem_4 import curvature, revealing_count, separable_unmet, theorem_unmet
 
-DELTAS = (0.5, 0.2, 0.05, 0.01)
 
-
-def deltas_for(runs: int) -> tuple[float, ...]:
-    """Those of ``DELTAS`` that so many runs can hold at all (0.95^n <= 0.05 and the like)."""
-    return tuple(d for d in DELTAS if (1 - d) ** runs <= 0.05) or DELTAS[:1]
-
-
-def _sides_3(separable: bool, case: Case, form: Form, ledger: RunSums) -> TailSides:
-    K, u, base = case.n_labels, curvature(case), ledger.comparator_loss
-    envelopes = {
-        delta: (
-            4 * u + 11 / 4 * math.log(1 / delta) + np.zeros(ledger.runs)
-            if separable
-            else base + K * u + (3 * K + 1) / 2 * math.log(1 / delta)
-        )
-        for delta in deltas_for(ledger.runs)
-    }
-    needed = (4 if separable else K) * u + (11 / 4 if separable else (3 * K + 1) / 2) * math.log(2)
+def _sides_3(separable: bool, case: Case, form: Form, totals: RunSums) -> TailSides:
+    K, u = case.n_labels, curvature(case)
+    constant, luck = (4 * u, 11 / 4) if separable else (K * u, (3 * K + 1) / 2)
+    base = np.zeros(totals.runs) if separable else totals.comparator_loss
+    deltas = deltas_for(totals.runs)
+    first = math.ceil(constant + luck * math.log(2))
     return TailSides(
-        ledger.mistakes,
-        envelopes,
-        np.zeros(ledger.runs) if separable else base,
-        f"without loss of the comparator it is non-vacuous from T = {math.ceil(needed)}",
-        guess=(K - 1) / K * ledger.rounds,
+        totals.mistakes,
+        {delta: base + constant + luck * math.log(1 / delta) for delta in deltas},
+        base,
+        f"without loss of the comparator it is non-vacuous from T = {first}",
+        guess=guesser(case, totals.rounds),
     )
 
 
 def _terms_5(separable: bool, case: Case) -> tuple[float, float, float]:
     """Constant, root and flat of the envelope constant + max{root sqrt(T), flat}, without loss of the comparator."""
     K, u = case.n_labels, curvature(case)
-    rho, q, delta = (
-        case.graph.domination_number,
-        revealing_count(case),
-        case.declaration.get("delta", 0.05),
-    )
-    loss = case.loss
-    assert loss is not None
-    log_term = loss.maximum(case.sequence.feature_norm, case.comparator_norm, K) * math.log(
-        2 / delta
-    )
+    rho, q = case.graph.domination_number, revealing_count(case)
+    luck = math.log(2 / case.declaration.get("delta", 0.05))
+    assert case.loss is not None
+    largest = case.loss.maximum(case.sequence.feature_norm, case.comparator_norm, K) * luck
     if separable:
-        A = (K + 2) * log_term + u
-        return 2 * math.log(2 / delta), 5 * math.sqrt(A * rho), 10 * K / q * A
-    A = u + 5 * log_term
-    constant, root = (3 * K + 1) * math.log(2 / delta), 5 * math.sqrt(K * rho * A)
-    return constant, root, 7 * K * K * A / q
+        A = (K + 2) * largest + u
+        return 2 * luck, 5 * math.sqrt(A * rho), 10 * K / q * A
+    A = u + 5 * largest
+    return (3 * K + 1) * luck, 5 * math.sqrt(K * rho * A), 7 * K * K * A / q
 
 
-def _sides_5(separable: bool, case: Case, form: Form, ledger: RunSums) -> TailSides:
-    K, T, delta = case.n_labels, ledger.rounds, case.declaration.get("delta", 0.05)
+def _sides_5(separable: bool, case: Case, form: Form, totals: RunSums) -> TailSides:
+    T, delta = totals.rounds, case.declaration.get("delta", 0.05)
     constant, root, flat = _terms_5(separable, case)
-    base = np.zeros(ledger.runs) if separable else ledger.comparator_loss
+    base = np.zeros(totals.runs) if separable else totals.comparator_loss
     return TailSides(
-        ledger.mistakes,
+        totals.mistakes,
         {delta: base + (constant + max(root * math.sqrt(T), flat))},
         base,
         f"without loss of the comparator it is non-vacuous from T = {first_non_vacuous(constant, root, flat)}",
-        guess=(K - 1) / K * T,
+        guess=guesser(case, T),
     )
 
 
@@ -98,7 +80,7 @@ def first_non_vacuous(constant: float, root: float, flat: float) -> int:
 
 
 def _vacuous_5(separable: bool, case: Case) -> str | None:
-    """Where the bound is as large as all mistakes that the rounds can hold, even without loss of the comparator."""
+    """The words for a bound as large as all mistakes that the rounds can hold, even without loss of the comparator."""
     first = first_non_vacuous(*_terms_5(separable, case))
     if case.horizon >= first:
         return None

@@ -24,9 +24,9 @@ import numpy as np
 from ....algorithms.losses import Loss
 from ....arrays import FloatArray
 from ...author import Audit, Cell, Claim, Evidence, Form, Proof
-from ...certificates.make import audit_certificate
 from ...games.labels.case import Case
 from ...games.labels.record import BEST, MARGIN, OBSERVED, Block
+from ...judges.audit import violated_in
 from ..papers import GAPPLETRON
 from .hypotheses import needs
 from .settings import update_settings
@@ -139,22 +139,15 @@ def _differs(
     second: FloatArray,
     share: float,
 ) -> Evidence:
-    run, at = place
     share = share if math.isfinite(share) else math.inf
-    found.live, found.refutes = 1, True
-    found.observed, found.ratio = share, share / AGREEMENT
-    found.says = words = (
-        f"certified: replicate {run}, round {at}: the scores are not those of the"
-        f" {cell.case.declaration['optimiser']} optimiser"
-    )
+    found.live, found.observed, found.ratio = 1, share, share / AGREEMENT
+    says = f"the scores are not those of the {cell.case.declaration['optimiser']} optimiser"
     # nine digits of the second implementation: the order in which it adds is the processor's
     content = {
         "before": [repr(float(score)) for score in scores],
         "after": [f"{score:.9g}" for score in second],
     }
-    values = (share, AGREEMENT)
-    found.certify = lambda: audit_certificate(cell, run, at, content, values, words)
-    return found
+    return violated_in(cell, found, place, says, (share, AGREEMENT), content)
 
 
 UPDATES = Claim(
