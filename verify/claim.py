@@ -149,7 +149,7 @@ class Judge(Protocol):
 
 
 class Watcher(Protocol):
-    """Somebody who looks at the rounds of a game while others do as well."""
+    """A watcher of the rounds of a game, which others may watch as well."""
 
     def see(self, run: int, rounds: Any) -> None:
         """Look at the next block of a run."""

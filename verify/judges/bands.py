@@ -29,7 +29,7 @@ from ...arrays import FloatArray
 from ...errors import require
 
 CONFIDENCE = 0.95
-"""With which a band holds at all edges at once."""
+"""Probability with which a band holds at all edges at once."""
 
 
 def ranks(runs: int, delta: float, level: float) -> tuple[int, int]:
@@ -136,7 +136,7 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Frontiers:
-    """What is found of a weak learner on a stream, beside what is known of it.
+    """The frontiers of a weak learner on a stream, beside the excess losses that are known.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class Frontiers:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Frontiers:
-        """What :meth:`to_json` wrote; LookupError, TypeError or ValueError for anything else."""
+        """The frontiers that :meth:`to_json` wrote; LookupError, TypeError or ValueError for anything else."""
 
         def column(name: str, absent: float) -> FloatArray:
             values = [absent if x is None else x for x in found[name]]

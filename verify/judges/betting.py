@@ -24,11 +24,11 @@ STAKE_WEIGHTS = np.array([0.5] + [0.05] * 10)
 LARGEST_HEADROOM = 1e6
 
 SLACK = 8 * 2.0**-52
-"""How far below its sure floor a run may come by rounding, as a share of it: sums such as 0.1 + 0.1 + 0.1 exceed the
+"""The share of its sure floor by which a run may lie below it, by rounding: sums such as 0.1 + 0.1 + 0.1 exceed the
 ceiling 0.3 that a formula gives."""
 
 MOST_RUNS = 10**6
-"""Beyond so many, how many runs would refute is a matter of the last digits of what these runs show."""
+"""The most runs that are suggested; a larger number would be a matter of the last digits of what these runs show."""
 
 
 def log_wealths(z: FloatArray) -> FloatArray:
@@ -54,12 +54,12 @@ def log_wealths(z: FloatArray) -> FloatArray:
 
 
 def refutes(z: FloatArray, level: float = LEVEL) -> bool:
-    """Whether the e-value reached 1/level after some run, in the order of the runs."""
+    """True if the e-value reached 1/level after some run, in the order of the runs."""
     return len(z) > 0 and exceeds_level(float(log_wealths(z).max()), level)
 
 
 def runs_to_refute(z: FloatArray, level: float = LEVEL) -> int | None:
-    """How many runs like these would refute, by the stake that gets there first; None if none ever does."""
+    """The number of runs like these that would refute, by the stake that gets there first; None if none ever does."""
     with np.errstate(divide="ignore"):
         growth = np.log1p(np.multiply.outer(STAKES, np.asarray(z))).mean(axis=1)
     wins = growth > 0
@@ -71,7 +71,7 @@ def runs_to_refute(z: FloatArray, level: float = LEVEL) -> int | None:
 
 
 def refuting(needed: int | None) -> str:
-    """What :func:`runs_to_refute` found, as evidence says it."""
+    """The number that :func:`runs_to_refute` found, as evidence says it."""
     if needed is None:
         return "no number of runs suggests itself"
     if needed > MOST_RUNS:

@@ -21,7 +21,7 @@ LEVEL = 1e-9
 
 
 def exceeds_level(log_e_value: float, level: float = LEVEL) -> bool:
-    """Whether an e-value, by its logarithm, refutes at this level."""
+    """True if an e-value, by its logarithm, refutes at this level."""
     return log_e_value >= -math.log(level)
 
 

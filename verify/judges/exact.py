@@ -17,12 +17,12 @@ from ..exact.numbers import Interval, Undecided, rational
 from ..outcome import Evidence, Kind, Verdict
 
 CERTIFIED = 40
-"""How many violations are looked at to choose the smallest certificate."""
+"""The most violations among which the smallest certificate is chosen."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What the learner computes, and what it should.
+    """Numbers that the learner computes, beside those that it should.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Check:
 
 
 def worst(*sides: tuple[Any, Any]) -> tuple[Interval, Interval]:
-    """Of several inequalities one that fails, or is open; where all hold the one with the largest ratio."""
+    """The one of several inequalities that fails, or is open; where all hold the one with the largest ratio."""
     pairs = [(Interval.of(observed), Interval.of(envelope)) for observed, envelope in sides]
     failing = [pair for pair in pairs if not pair[0].certainly_at_most(pair[1])]
     if failing:

@@ -24,7 +24,7 @@ from .decide import LEVEL
 
 @dataclass(frozen=True)
 class Reached:
-    """What some runs reached at m edges, beside what is known.
+    """The excess that some runs reached at m edges, beside the excess loss that is known.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ def _ratio(limits: FloatArray, known: FloatArray) -> FloatArray:
 
 
 def _place(found: Frontiers, reached: Reached) -> str:
-    """Where what is known lies."""
+    """The place of the known excess loss, above, inside or below the band."""
     band, known = found.judged, found.known
     below, above = int((known < band.low).sum()), int((known > band.high).sum())
     inside = int(np.isfinite(known).sum()) - below - above

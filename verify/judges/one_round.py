@@ -27,7 +27,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Comparison:
-    """What the enumeration gives and what the statement says.
+    """A quantity by enumeration, beside the one that is stated.
 
     Attributes
     ----------

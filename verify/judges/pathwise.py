@@ -22,7 +22,7 @@ from ..games.game import checkpoints
 from ..outcome import Certificate, Curve, CurvePoint, Evidence, Kind, Verdict
 
 RECHECKED = 12
-"""How many rounds of a cell, those with the largest residuals, are evaluated exactly at most."""
+"""The most rounds of a cell that are evaluated exactly: those with the largest residuals."""
 
 RECHECKED_AT_EQUALITY = 2
 """The same for a block in which no residual exceeds its rounding bound."""
@@ -59,14 +59,14 @@ class Suspect:
     Attributes
     ----------
     residual : observed minus envelope
-    replicate, round : where, both from 0
+    run, round : where, both from 0
     row : the round as the game keeps it, :meth:`~..games.game.Rounds.at`
     label : what the inequality speaks of there, where it is not what the game shows
     beyond_rounding : whether the residual exceeds its rounding bound
     """
 
     residual: float
-    replicate: int
+    run: int
     round: int
     row: Any
     label: int | None
@@ -104,7 +104,7 @@ class Pathwise(Judge):
         return watch.evidence()
 
     def watch(self, cell: Cell) -> Watch:
-        """Somebody who looks at the rounds of a game that others look at as well."""
+        """A watcher for a cell."""
         return Watch(self, cell)
 
     def exact_sides(self, instance: Any, form: Form) -> tuple[Interval, Interval] | None:
@@ -113,7 +113,7 @@ class Pathwise(Judge):
 
 @dataclass
 class Watch:
-    """What one form of one claim has seen of a case."""
+    """A watcher for one form of one claim on a case: the rounds so far, by what the evidence needs of them."""
 
     judge: Pathwise
     cell: Cell
@@ -215,7 +215,7 @@ class Watch:
             self._refuted(found, certificate)
         elif self.first_bad is not None:
             found.trouble = (
-                f"the violation in run {self.first_bad.replicate}, round {self.first_bad.round} is not"
+                f"the violation in run {self.first_bad.run}, round {self.first_bad.round} is not"
                 " there when the game is played again: expected a deterministic learner, with randomness"
                 " from a seed and no state shared between instances"
             )
@@ -229,7 +229,7 @@ class Watch:
             found.regret_ratio = None
         words = f"certified: {certificate.where}"
         if self.first_bad is not None:
-            first = f"run {self.first_bad.replicate}, round {self.first_bad.round}"
+            first = f"run {self.first_bad.run}, round {self.first_bad.round}"
             if first not in words:
                 words += f"; first bad: {first}"
         found.more[Verdict.REFUTED] = words
@@ -251,7 +251,7 @@ class Watch:
             return len(checked), proof
         if self.first_bad is not None:
             bad = self.first_bad
-            played = played_certificate(self.cell, self.judge.sides, bad.replicate, bad.round)
+            played = played_certificate(self.cell, self.judge.sides, bad.run, bad.round)
             return len(checked), played if violates(played) else None
         return len(checked), None
 

@@ -124,7 +124,7 @@ class Tail(Judge):
         return play_totals(self.sides, self.fresh(case) if callable(self.fresh) else self.fresh)
 
     def _is_vacuous(self, cell: Cell, play: Play, interpreted: bool) -> bool:
-        """Whether one run shows that the envelope is vacuous whatever the runs do."""
+        """True if one run shows that the envelope is vacuous whatever the runs do."""
         _, probe = next(play(cell, range(1), interpreted))
         most = cell.case.horizon if probe.most is None else float(probe.most[0])
         base = 0.0 if probe.base is None else probe.base[0]
@@ -220,7 +220,7 @@ def _log_wealth(violated: Mapping[float, BoolArray]) -> float:
 
 
 def _refuted(parts: list[list[tuple[int, TailSides]]]) -> bool:
-    """Whether the runs so far refute, so that no more are needed."""
+    """True if the runs so far refute, so that no more are needed."""
     _, sides = _joined(tuple(prefixes[0] for prefixes in parts))
     violated = {d: sides.observed > values for d, values in sides.envelopes.items()}
     return exceeds_level(_log_wealth(violated))

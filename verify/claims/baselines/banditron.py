@@ -43,7 +43,7 @@ PLAYED = (("original", "bandit"), ("importance", "bandit"), ("importance", "filt
 
 
 def mean_settings() -> tuple[Setting, ...]:
-    """Both estimates on streams where the bound bites."""
+    """Both estimates on streams where the bound is non-vacuous."""
     return tuple(
         Setting(
             f"banditron:estimator={estimator},gamma=0.1",
@@ -75,7 +75,7 @@ def step_settings() -> tuple[Setting, ...]:
 
 
 def is_original(case: Case) -> bool:
-    """Whether the estimate is the printed one, which moves in every round."""
+    """True if the estimate is the printed one, which moves in every round."""
     return getattr(case.learner, "estimator", None) == "original"
 
 

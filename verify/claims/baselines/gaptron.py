@@ -94,8 +94,8 @@ def step_settings() -> tuple[Setting, ...]:
 
 def round_settings() -> tuple[Setting, ...]:
     """Those where the loss is small enough for a round to fail."""
-    bites = (s for s in step_settings() if "logistic" not in s.learner or s.graph == "full")
-    return (*full_settings(), *bites)
+    short = (s for s in step_settings() if "logistic" not in s.learner or s.graph == "full")
+    return (*full_settings(), *short)
 
 
 def largest_rate(case: Case) -> float:
@@ -197,7 +197,7 @@ EXPECTED_STEP = Claim(
 
 
 def _largest(case: Case, form: Form, each: Round) -> Iterator[Comparison]:
-    """What is left of the loss at the largest rate and |x| = X, from the game's own p and step."""
+    """The rest of the loss at the largest rate and |x| = X, from the game's own p and step."""
     if each.squared_norm == 0:
         return
     K, c, label = case.n_labels, SHARES[case.loss_name], each.label

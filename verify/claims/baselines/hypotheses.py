@@ -1,4 +1,4 @@
-"""What the claims about the baseline learners share: to whom they apply, and envelopes of the Perceptron's kind.
+"""Hypotheses of the claims about the baseline learners, and envelopes of the Perceptron's kind.
 
 A claim about one learner is about every learner that promises it.
 """

@@ -49,7 +49,7 @@ SOURCE = Source(
 
 
 def mean_settings() -> tuple[Setting, ...]:
-    """Streams on which the bound bites, one of which comes close to it."""
+    """Streams on which the bound is non-vacuous, one of which comes close to it."""
     return tuple(
         Setting(f"label-efficient-perceptron:smoothing={b:g}", stream, "label-efficient", T, None, SAMPLED_RUNS)
         for b, stream, T in (

@@ -1,4 +1,4 @@
-"""Newtron: the estimated gradient is unbiased, and the weights are the leader in the ball.
+"""Newtron: the estimated gradient is unbiased, and the weights are the leader of norm at most D.
 
 ==========  ===================================================================
 symbol      name here
@@ -7,8 +7,8 @@ q           ``chances``, softmax of alpha times the scores
 G           estimated gradient, read off the change of b
 b, A        the matrices ``LINEAR`` and ``DIAGONAL`` of the learner's memory
 kappa       ``trust``: p(y) after a right guess, 1 after a wrong one
-beta, D     curvature of the quadratic bounds; radius of the ball
-lambda      ``shift``, multiplier of the ball
+beta, D     curvature of the quadratic bounds; largest norm of the weights
+lambda      ``shift``, multiplier of the constraint |W| <= D
 ==========  ===================================================================
 
 b moves by (1 - kappa beta g) G with g = <G, W>, so g is a root of kappa beta g^2 - g + <change of b, W> = 0: the
@@ -44,7 +44,7 @@ TRUSTED = 0.25
 
 
 def round_settings() -> tuple[Setting, ...]:
-    """Short games with little and much exploration, inside the ball and on its sphere."""
+    """Short games with little and much exploration, with weights below and at the largest norm."""
     learners = ["newtron:gamma=0.1,radius=1,beta=0.01", "newtron:gamma=0.5,radius=5,beta=0.001"]
     streams = ["keywords:keyword_scale=1,n_labels=4,noise=0.2", "one-hot:n_labels=5,noise=0.1"]
     return Setting.product(learners, streams, "bandit", 400, comparator_norm=1.0, runs=1)
@@ -92,7 +92,7 @@ UNBIASED = Claim(
 
 
 def leader(linear: FloatArray, diagonal: FloatArray, radius: float) -> FloatArray:
-    """The minimiser of sum A W^2 / 2 + <b, W> over the ball, by bracketing its multiplier."""
+    """The minimiser of sum A W^2 / 2 + <b, W> over norms up to ``radius``, by bracketing its multiplier."""
 
     def excess(shift: float) -> float:
         return float(np.linalg.norm(linear / (diagonal + shift))) / radius - 1

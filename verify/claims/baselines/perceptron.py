@@ -31,7 +31,7 @@ SOURCE = Source(
 
 
 def bound_settings() -> tuple[Setting, ...]:
-    """Streams on which the bound bites: separable, noisy, and one that attains it."""
+    """Streams on which the bound is non-vacuous: separable, noisy, and one that attains it."""
     streams = (
         ("one-hot:n_labels=3", 1000),
         ("one-hot:n_labels=3,noise=0.05", 3000),

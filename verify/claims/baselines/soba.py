@@ -51,7 +51,7 @@ def round_settings() -> tuple[Setting, ...]:
 
 @dataclass(frozen=True)
 class Quantities:
-    """What a right guess adds up, by the definitions.
+    """The terms that a right guess adds, by the definitions.
 
     Attributes
     ----------

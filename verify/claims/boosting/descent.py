@@ -47,7 +47,7 @@ def full_settings() -> tuple[Setting, ...]:
 
 
 def estimate_settings() -> tuple[Setting, ...]:
-    """AdaBandit where the regret of its estimates bites."""
+    """AdaBandit where the bound on the regret of its estimates is non-vacuous."""
     return tuple(
         Setting(f"ada-bandit:{learner},rho=0.5,tuning=theory", stream, "bandit", 6000, runs=2)
         for learner, stream in (
@@ -61,7 +61,7 @@ def estimate_settings() -> tuple[Setting, ...]:
 
 
 def bandit_settings() -> tuple[Setting, ...]:
-    """AdaBandit where the bound on the true regret bites."""
+    """AdaBandit where the bound on the true regret is non-vacuous."""
     learner = "ada-bandit:weak=oracle-noise,learners=1,rho=0.5"
     stream = "oracle-labels:n_labels=2,learners=1,edge=0.9"
     return (Setting(learner, stream, "bandit", 12_500, runs=9),)

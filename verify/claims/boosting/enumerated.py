@@ -26,7 +26,7 @@ RATES = tuple(
 MOST_REMAINING = 12
 """Votes to come up to which potentials of up to five labels are computed by recursion; half of it for more labels."""
 
-MOST_TUPLES = 150
+MOST_POINTS = 150
 """Points of a grid that are looked at."""
 
 ROUNDING = 1e-9
@@ -146,10 +146,10 @@ def few(n_labels: int) -> tuple[int, ...]:
 
 
 def grid(values: Sequence[mpq], size: int) -> list[tuple[mpq, ...]]:
-    """All tuples of the values, or a fixed sample of them where they are many."""
-    if len(values) ** size <= MOST_TUPLES:
+    """All points of a grid with these values on each axis, or a fixed sample of them where they are many."""
+    if len(values) ** size <= MOST_POINTS:
         return list(product(values, repeat=size))
-    chosen = np.random.default_rng(size).integers(len(values), size=(MOST_TUPLES, size))
+    chosen = np.random.default_rng(size).integers(len(values), size=(MOST_POINTS, size))
     return [tuple(values[i] for i in row) for row in chosen.tolist()]
 
 

@@ -123,7 +123,7 @@ def _mean_loss(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
 
 
 def _seen(case: Case) -> Iterator[tuple[mpq, int, int, int, Any, Any]]:
-    """What the learners' code makes of fractions: probabilities and loss estimates from what a booster sees."""
+    """Rounds with the probabilities and loss estimates that the learners' code makes of fractions."""
     k = case.n_labels
     for rho, best in product((rho_of(case), mpq(1, 3)), few(k)):
         p = estimates.exploration(best, rho, k)

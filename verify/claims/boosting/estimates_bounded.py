@@ -1,4 +1,4 @@
-"""How large the estimates of bandit boosters can be: of losses, of costs, and of what the weak learners are told.
+"""Largest estimates of bandit boosters: of losses, of costs, and of what the weak learners are told.
 
 =================  ==================================================================================
 symbol             name here
@@ -139,7 +139,7 @@ def _extremes(case: Case, form: Form) -> Iterator[DrawInstance]:
 
 
 def in_simplices(rows: Rows) -> bool:
-    """Whether each row lies in C^eor_1."""
+    """True if each row lies in C^eor_1."""
     return all(row[r] == 0 and sum(row) == 1 and min(row) >= 0 for r, row in enumerate(rows))
 
 
@@ -193,7 +193,7 @@ COST_BOUNDED = Claim(
 
 
 def scale_of(case: Case) -> mpq:
-    """What the booster divides its costs by: k - 1 for potentials, k (k - 1) for gradients."""
+    """The number that the booster divides its costs by: k - 1 for potentials, k (k - 1) for gradients."""
     k = case.n_labels
     return mpq(k * (k - 1) if adapts(case) is None else k - 1)
 

@@ -1,4 +1,4 @@
-"""What boosters do in a round: each label and each action is tried from the same position.
+"""Rounds of boosters in play: each label and each action is tried from the same position.
 
 =================  =======================================================
 symbol             name here
@@ -30,12 +30,12 @@ from .enumerated import ROUNDING, most_remaining
 from .hypotheses import booster, divides_by_most, explores, votes
 
 ROUNDS = 6
-"""How many rounds are played at most."""
+"""The most rounds that are played."""
 
 
 @dataclass(frozen=True)
 class Branch:
-    """What a booster did in a round with a label and an action.
+    """A round of a booster with a label and an action.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ def branches(case: Case) -> Iterator[Branch]:
 
 
 def told_checks(case: Case) -> Iterator[Check]:
-    """What the weak learners are told, on average over the draw, against the costs of the true label; nothing where
+    """The mean of what the weak learners are told, over the draw, against the costs of the true label; nothing where
     they learn nothing."""
     means: dict[int, FloatArray] = {}
     boosting = None
@@ -111,7 +111,7 @@ def _stated(case: Case, boosting: Any, i: int, label: int) -> FloatArray | None:
 
 
 def step_checks(case: Case) -> Iterator[Check]:
-    """How far the weights of AdaBandit move, on average over the draw, against the slope for the true label."""
+    """The mean move of the weights of AdaBandit, over the draw, against the slope for the true label."""
     k, rho = case.n_labels, case.declaration.number("rho")
     moves: dict[int, FloatArray] = {}
     start, clipped = None, np.zeros(0, dtype=bool)

@@ -75,7 +75,7 @@ def known_excess_loss(case: Case, edge: float, delta: float) -> float:
 
 
 def knows_all_edges(case: Case) -> bool:
-    """Whether the weak learner knows its excess loss as a function of edge and delta, and not for one pair only."""
+    """True if the weak learner knows its excess loss as a function of edge and delta, and not for one pair only."""
     return hasattr(case.learner, "known_excess_loss")
 
 

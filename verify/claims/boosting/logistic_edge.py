@@ -40,7 +40,7 @@ from .hypotheses import adapts
 from .logistic import EXACTLY, WEIGHTS
 
 LIMITS = (mpq(1354, 10_000), mpq(7389, 1000))
-"""Just inside exp(-2) and exp(2)."""
+"""The ends of the factors that are tried, just inside exp(-2) and exp(2)."""
 
 SEEDED = 40
 """Random instances of three to five rounds."""
@@ -119,7 +119,8 @@ class EdgeInstance(Instance):
 
     @cached_property
     def best_factor(self) -> mpq:
-        """Nearly where the sum is least; by bisection in floats, with nothing but + - * / and so the same anywhere."""
+        """The factor at which the sum is nearly least, by bisection in floats with nothing but + - * /, so that it is
+        the same anywhere."""
         low, high = map(float, LIMITS)
         if self.slope(low) >= 0 or self.slope(high) <= 0:
             return LIMITS[0] if self.slope(low) >= 0 else LIMITS[1]

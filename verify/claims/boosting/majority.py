@@ -14,7 +14,7 @@ A weak learner that draws its label from u^y_gamma' costs w (1 - gamma')/k in th
 and at most w. So w (c - (1 - gamma)/k) has a drift of -w (gamma' - gamma)/k and a range of w, and with w^2 <= w its
 exponential with the factor 8 (gamma' - gamma)/k is a supermartingale: weights in [0, 1] may be as small as they like,
 and S = k ln(1/delta) / (8 (gamma' - gamma)) holds at all T. What the learner is told plays no part. A user's weak
-learners declare edge and S themselves, see ``own_word.py``.
+learners declare edge and S themselves, see ``declared_edge.py``.
 
 The chance is in the predictions, which are features here: each run has a sequence of its own.
 """
@@ -36,8 +36,8 @@ from ...games.labels.run_sums import RunSums
 from ..baselines.hypotheses import Unmet, number
 from ..papers import BOOSTING
 from ..sampled import SAMPLED_RUNS, deltas_for, guesser, non_vacuous_from
+from .declared_edge import are_users, declaration_of, declaration_unmet
 from .hypotheses import booster, explores_at, of_booster
-from .own_word import is_own, word_of, word_unmet
 
 EXACT = (
     # k, N, edge of the weak learners, rho, law of the labels
@@ -70,7 +70,7 @@ def _setting(
 
 
 def full_settings() -> tuple[Setting, ...]:
-    """OnlineMBBM where its bounds bite."""
+    """OnlineMBBM where its bounds are non-vacuous."""
     return tuple(
         _setting("online-mbbm", k, n, edge, f"gamma={gamma}", 2000, SAMPLED_RUNS)
         for k, n, edge, gamma in TAIL
@@ -192,14 +192,14 @@ def _rate(case: Case, exact: bool) -> float:
 def _envelope(exact: bool, tuned: bool, case: Case, horizon: float, delta: float) -> float:
     """Bound on the mistakes after some rounds, with probability 1 - delta."""
     learner, k = booster(case), case.n_labels
-    n, bandit, word = learner.learners, _is_bandit(case), word_of(case)
-    if word is None:
+    n, bandit, declared = learner.learners, _is_bandit(case), declaration_of(case)
+    if declared is None:
         sizes = largest_weights(k, n, learner.gamma, learner.ties)
         parts = n + bandit
         excess, odds = excess_loss(case, delta / parts), parts / delta
     else:
         sizes = float(learner.scales(k).sum())
-        excess, odds = word.excess_loss, 1 / (delta - n * word.delta)
+        excess, odds = declared.excess_loss, 1 / (delta - n * declared.delta)
     found = _rate(case, exact) * horizon + excess * sizes
     if tuned:
         # the rate of the whole game, of which the rounds may be a prefix
@@ -211,8 +211,8 @@ def _envelope(exact: bool, tuned: bool, case: Case, horizon: float, delta: float
 
 def _deltas(case: Case, runs: int) -> tuple[float, ...]:
     """The confidence parameters that so many runs can hold, above what the weak learners spend."""
-    word = word_of(case)
-    spent = 0.0 if word is None else booster(case).learners * word.delta
+    declared = declaration_of(case)
+    spent = 0.0 if declared is None else booster(case).learners * declared.delta
     return tuple(delta for delta in deltas_for(runs) if delta > spent)
 
 
@@ -228,7 +228,7 @@ def _sides(exact: bool, tuned: bool, case: Case, form: Form, totals: RunSums) ->
 
 
 def _vacuous(exact: bool, tuned: bool, case: Case) -> str | None:
-    """Where the bound is as large as all mistakes that the rounds can hold."""
+    """The words for a bound as large as all mistakes that the rounds can hold."""
     envelope = partial(_envelope, exact, tuned, case, delta=max(_deltas(case, case.setting.runs)))
     if envelope(case.horizon) < case.horizon:
         return None
@@ -236,11 +236,11 @@ def _vacuous(exact: bool, tuned: bool, case: Case) -> str | None:
 
 
 def _bound_unmet(claim: str, kind: type, tuned: bool, case: Case) -> str | None:
-    if reason := (of_booster if is_own(case) else known_edge)(claim, kind)(case):
+    if reason := (of_booster if are_users(case) else known_edge)(claim, kind)(case):
         return reason
     learner = booster(case)
-    if is_own(case):
-        if reason := word_unmet(learner.gamma, learner.learners, case):
+    if are_users(case):
+        if reason := declaration_unmet(learner.gamma, learner.learners, case):
             return reason
     elif not learner.gamma < (edge := case.adversary.edge):
         return f"the booster counts on gamma = {learner.gamma}, not less than the edge {edge} of its weak learners"
@@ -259,19 +259,19 @@ _WHY = (
 
 
 def _declared(cell: Cell, found: Evidence) -> str:
-    """What the weak learners declare, in words."""
-    if (word := word_of(cell.case)) is None:
+    """The declaration of the weak learners, in words."""
+    if (declared := declaration_of(cell.case)) is None:
         return ""
     return (
-        f"; the weak learners declare gamma = {word.edge:.4g}, delta = {word.delta:.4g},"
-        f" S = {word.excess_loss:.6g}"
+        f"; the weak learners declare gamma = {declared.edge:.4g}, delta = {declared.delta:.4g},"
+        f" S = {declared.excess_loss:.6g}"
     )
 
 
 def _chance_is_in_the_sequence(case: Case) -> bool:
-    """Whether each run needs a sequence of its own, as where predictions are features; not where weak learners of the
+    """True if each run needs a sequence of its own, as where predictions are features; not where weak learners of the
     user's draw for themselves."""
-    return word_of(case) is None
+    return declaration_of(case) is None
 
 
 def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -> Claim:

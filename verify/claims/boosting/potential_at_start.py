@@ -71,7 +71,7 @@ class StartInstance(Instance):
 
     @property
     def live(self) -> bool:
-        """Whether the bound is below 1, which every probability is at most."""
+        """True if the bound is below 1, which every probability is at most."""
         return self.bound.certainly_less(1)
 
     @property
@@ -114,7 +114,7 @@ def _start_checks(case: Case) -> Iterator[Check]:
 
 
 def _vacuous(case: Case) -> str | None:
-    """Where the bound is at least 1 for all numbers of weak learners that are looked at."""
+    """The words for a bound of at least 1 at all numbers of weak learners that are looked at."""
     k, edge = case.n_labels, booster(case).potentials(case.n_labels).edge
     most = min(booster(case).learners, MOST_LEARNERS)
     if edge > 0 and most > (last := 2 * math.log(k - 1) / edge**2):

@@ -1,4 +1,4 @@
-"""What Gappletron makes of a block of rounds: its exploration rates, and how far its gap map may be off by rounding.
+"""Exploration rates of Gappletron in a block of rounds, and the rounding of its gap map.
 
 =========  =========================================================================
 symbol     name here
@@ -34,8 +34,8 @@ def gap_rounding(rounds: Rounds) -> FloatArray:
 
     It is 0 for a learner that is given the scores. One that computes ``W @ x`` adds in another order:
     with n nonzero features each score is off by at most n 2^-53 |W||x|, a margin by twice that in either
-    order, and the gap maps have slopes of at most 2. |W| is at most B in the ball; for a learner that
-    leaves it, the scores stand in for |W||x|.
+    order, and the gap maps have slopes of at most 2. |W| is at most B for optimisers that keep to it;
+    for others, the scores stand in for |W||x|.
     """
     case = rounds.case
     if not case.reads_features:

@@ -38,8 +38,8 @@ ROUNDING = 1e-9
 
 
 def tested_factor(case: Case) -> float:
-    """The h that is put to the test: the declared one; where none is declared, what projection onto the
-    comparator's ball would give, 2 sqrt(2) B."""
+    """The h that is put to the test: the declared one; where none is declared, what projection onto
+    the weights of norm at most B would give, 2 sqrt(2) B."""
     declared = case.declaration.get("regret_factor")
     return 2 * math.sqrt(2) * case.comparator_norm if declared is None else declared
 

@@ -27,7 +27,7 @@ from ...games.labels.case import Case
 from ...games.labels.run_sums import RunSums
 from ..papers import GAPPLETRON
 from ..sampled import guesser
-from .concealment.chain import chain_of, exact_sides, examine_chain
+from .concealment.chain import chain_evidence, chain_of, exact_sides
 from .concealment.instance import ConcealedInstance
 from .hypotheses import is_regular, needs, plays_rule, sees_enough
 from .settings import concealed_settings, mean_settings
@@ -242,6 +242,8 @@ THEOREM_4B = Claim(
             vacuous=_vacuous_b,
         ),
     ),
-    judge=Mean(_sides_b, computed=examine_chain, exact=exact_sides, instances=(ConcealedInstance,)),
+    judge=Mean(
+        _sides_b, computed=chain_evidence, exact=exact_sides, instances=(ConcealedInstance,)
+    ),
     cases=lambda: [*mean_settings("4b"), *concealed_settings()],
 )

@@ -32,7 +32,7 @@ from .settings import random_label_settings
 
 @dataclass(frozen=True)
 class Greedy:
-    """What greedy labels force: expected mistakes, the largest error of the per-round identity, labels."""
+    """A game with greedy labels: expected mistakes, the largest error of the per-round identity, labels."""
 
     errors: float
     identity: float
@@ -91,7 +91,7 @@ def force(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
 
 
 def _exact(instance: HorizonInstance, form: Form) -> tuple[Interval, Interval]:
-    """What is claimed of the mistakes, and what so many rounds can hold."""
+    """The mistakes that are claimed, and those that so many rounds can hold."""
     return Interval.of(forced_value(instance.n_labels, instance.radius)), Interval.of(
         instance.horizon
     )

@@ -5,7 +5,7 @@ symbol      name here
 ==========  =====================================================================
 M_T         realised mistakes
 u           L h(U)^2
-l_max       largest loss over the ball of the comparators, ``Loss.maximum``
+l_max       largest loss of a comparator of norm at most B, ``Loss.maximum``
 A           u + 5 l_max ln(2/delta) in the first part of Theorem 5
 ==========  =====================================================================
 

@@ -4,7 +4,7 @@
 symbol    name here
 ========  ==========================================================================
 W_t       ``weights`` of :class:`Descent`, dense, shape (K, d)
-B         ``comparator_norm``, radius of the ball
+B         ``comparator_norm``, the largest norm of the weights
 S         ``squares``, sum of the squared norms of the estimated gradients
 v_t       importance weight, from the game's own probabilities
 ========  ==========================================================================
@@ -35,7 +35,7 @@ AGREEMENT = 1e-7
 """Largest difference of scores, as a share of |x| times the largest norm of the weights so far."""
 
 FOLLOWED = 400
-"""Rounds of each replicate that are followed."""
+"""Rounds of each run that are followed."""
 
 
 @dataclass

@@ -67,7 +67,7 @@ class Chain:
 
     @property
     def largest(self) -> float:
-        """What a learner that never learns would get."""
+        """The observed side of a learner that never learns."""
         return float(np.sum(1 + self.losses / self.case.n_labels))
 
 
@@ -114,7 +114,7 @@ def exact_sides(instance: ConcealedInstance, form: Form) -> tuple[Interval, Inte
     return Interval.of(instance.mistakes), instance.envelope
 
 
-def examine_chain(cell: Cell) -> Evidence | None:
+def chain_evidence(cell: Cell) -> Evidence | None:
     """Both expectations of a chain, and an exact certificate where the printed rule is refuted; None for other
     cases."""
     if (chain := chain_of(cell.case)) is None:

@@ -88,7 +88,7 @@ class ConcealedInstance(Instance):
 
     @property
     def holds_for_every_sequence(self) -> bool:
-        """Whether (4) holds at U for all convex losses: h(U) >= ||U - W_1||, for the optimiser that stands
+        """True if (4) holds at U for all convex losses: h(U) >= ||U - W_1||, for the optimiser that stands
         at W_1 until the first nonzero gradient and at U ever after."""
         return bool(self.regret_factor**2 >= self.squared_norm + 1)
 

@@ -1,4 +1,4 @@
-"""What a user's weak learners declare, as the bounds of boosting by majority take it.
+"""The declarations of a user's weak learners, as the bounds of boosting by majority take them.
 
 =============  ====================================================================================
 symbol         name here
@@ -22,14 +22,14 @@ from ...games.weak.user_learner import DECLARED, UserWeakLearner, boosted_proble
 from ..sampled import DELTAS
 
 
-def is_own(case: Case) -> bool:
-    """Whether the weak learners of a booster are a class of the user's."""
+def are_users(case: Case) -> bool:
+    """True if the weak learners of a booster are a class of the user's."""
     return isinstance(getattr(case.learner, "weak", None), UserWeakLearner)
 
 
 def declared(case: Case) -> WeakDeclaration | str:
-    """The word of each of them, or what is missing in it, as a phrase."""
-    key = ("word of the weak learners", 0)
+    """The declaration of each of them, or what is missing in it, as a phrase."""
+    key = ("declaration of the weak learners", 0)
     if key not in case.kept:
         assert isinstance(case.learner, Booster)
         weak = case.learner.weak
@@ -39,22 +39,22 @@ def declared(case: Case) -> WeakDeclaration | str:
     return found
 
 
-def word_of(case: Case) -> WeakDeclaration | None:
-    """The word of weak learners that are the user's and declare all; None for others."""
-    found = declared(case) if is_own(case) else None
+def declaration_of(case: Case) -> WeakDeclaration | None:
+    """The declaration of weak learners that are the user's and declare all; None for others."""
+    found = declared(case) if are_users(case) else None
     return found if isinstance(found, WeakDeclaration) else None
 
 
-def word_unmet(gamma: float, n_learners: int, case: Case) -> str | None:
-    """Why the word of the user's weak learners does not serve a booster that counts on gamma, or None."""
-    word = declared(case)
-    if isinstance(word, str):
-        return f"{word} in a booster: expected the numbers {', '.join(DECLARED)}, on the class or set in __init__"
-    if word.edge < gamma:
-        return f"the booster counts on gamma = {gamma}, more than the edge {word.edge} that its weak learners declare"
-    if not n_learners * word.delta < max(DELTAS):
+def declaration_unmet(gamma: float, n_learners: int, case: Case) -> str | None:
+    """The hypothesis that the declaration serves a booster that counts on gamma."""
+    found = declared(case)
+    if isinstance(found, str):
+        return f"{found} in a booster: expected the numbers {', '.join(DECLARED)}, on the class or set in __init__"
+    if found.edge < gamma:
+        return f"the booster counts on gamma = {gamma}, more than the edge {found.edge} that its weak learners declare"
+    if not n_learners * found.delta < max(DELTAS):
         return (
-            f"{n_learners} weak learners may each fail with probability {word.delta}: expected a sum below"
+            f"{n_learners} weak learners may each fail with probability {found.delta}: expected a sum below"
             f" {max(DELTAS)}"
         )
     return None
