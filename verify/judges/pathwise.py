@@ -214,9 +214,10 @@ class Watch:
         if certificate is not None:
             self._refuted(found, certificate)
         elif self.first_bad is not None:
+            who = "learner and adversary" if self.cell.case.is_adaptive else "learner"
             found.trouble = (
                 f"the violation in run {self.first_bad.run}, round {self.first_bad.round} is not"
-                " there when the game is played again: expected a deterministic learner, with randomness"
+                f" there when the game is played again: expected a deterministic {who}, with randomness"
                 " from a seed and no state shared between instances"
             )
         return found

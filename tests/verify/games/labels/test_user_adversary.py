@@ -52,8 +52,9 @@ def case_of(made: type, graph: str, horizon: int = 300, learner: Any = LEARNER) 
     return resolve(Setting(learner, adversary, graph, horizon, 1.5, 3), 7)
 
 
-def judged(case: Case, *claims: str) -> list[suite.Row]:
-    return suite.judge_job(suite.Job(replace(case.setting, runs=2), claims, users=True), case.seed)
+def judged(case: Case, *claims: str, runs: int = 2) -> list[suite.Row]:
+    setting = replace(case.setting, runs=runs)
+    return suite.judge_job(suite.Job(setting, claims, users=True), case.seed)
 
 
 FILE = '''
@@ -188,6 +189,28 @@ def test_rounds_that_are_none_are_an_error_in_one_sentence(name: str) -> None:
             )
             assert "\n" not in words
             assert row.outcome.certificate is None
+
+
+def test_one_that_does_not_repeat_itself_accuses_nobody(file: Path) -> None:
+    """The label that was never played is there in the first game only."""
+
+    class Once(Evading):
+        begun = 0
+
+        def __init__(self, horizon: int, seed: int) -> None:
+            super().__init__(horizon, seed)
+            type(self).begun += 1
+            self.label = int(self.begun == 1)
+
+        def next(self, action: int | None, seen: int | None) -> tuple[Any, Any]:
+            return np.eye(3)[0], self.label
+
+    case = case_of(Once, "bandit", 20, f"{file}:Steady")
+    (row,) = (row for row in judged(case, PATHWISE[0], runs=1) if row.form == "repaired")
+    assert Once.begun == 2, "it was played again"
+    assert (row.verdict, row.outcome.certificate) == (Verdict.ERROR, None)
+    assert "round 0 is not there when the game is played again" in row.outcome.evidence
+    assert "expected a deterministic learner and adversary" in row.outcome.evidence
 
 
 def test_what_it_raises_is_told_in_one_sentence() -> None:
