@@ -25,7 +25,6 @@ import time
 from collections.abc import Callable
 from functools import cache, cached_property, wraps
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -121,6 +120,18 @@ class Kernel:
         """The compiled form, taken from the cache where it is there."""
         return _compile(self.function, str(self.signature))
 
+    @cached_property
+    def _address(self) -> int:
+        result = self.native.get_compile_result(self.native.nopython_signatures[0])
+        address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        return address
+
+    def address_as(self, signature: str | Signature) -> int:
+        """The address of the compiled form, for a kernel that takes a function with this signature."""
+        if str(self.signature) != str(signature):
+            raise TypeError(f"{self} is a {self.signature}: expected a {signature}.")
+        return self._address
+
     def __call__(self, *arguments: Any) -> Any:
         return self.python(*arguments)
 
@@ -138,7 +149,7 @@ def source_fingerprint() -> str:
     """SHA-256 over every source file that can change what a kernel computes."""
     digest = hashlib.sha256()
     here = Path(__file__)
-    files = [here, here.with_name("vectors.py")]
+    files = [here, here.with_name("functions.py"), here.with_name("vectors.py")]
     files += [f for s in _SOURCES for f in (_ROOT / s).rglob("*.py")]
     for file in sorted(files):
         digest.update(file.relative_to(_ROOT).as_posix().encode() + b"\0")
@@ -211,6 +222,8 @@ def _compile(function: Callable[..., Any], signature: str) -> Any:
     import numba
     from numba.extending import register_jitable
 
+    from . import functions
+
     _teach_workspace()
     vectors.teach()
     while _pending_helpers:
@@ -220,24 +233,12 @@ def _compile(function: Callable[..., Any], signature: str) -> Any:
     config.CACHE_DIR = str(cache_directory())
     try:
         compile_ = numba.njit(
-            signature, cache=_is_fingerprinted(function), nogil=True, error_model="numpy"
+            functions.read(signature),
+            cache=_is_fingerprinted(function),
+            nogil=True,
+            error_model="numpy",
         )
         native = compile_(function)
     finally:
         config.CACHE_DIR = usual
-    return _with_known_address(native)
-
-
-def _with_known_address(native: Any) -> Any:
-    """Let numba find the machine code of a kernel at once when it is passed to another kernel.
-
-    It asks for the same compile result and the same two addresses at every call, which costs more than
-    a hundred rounds of a game.
-    """
-    result = native.get_compile_result(native.nopython_signatures[0])
-    find = cache(result.library.get_pointer_to_function)
-    known = SimpleNamespace(
-        fndesc=result.fndesc, library=SimpleNamespace(get_pointer_to_function=find)
-    )
-    native.get_compile_result = lambda signature: known
     return native

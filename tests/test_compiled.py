@@ -53,7 +53,7 @@ def tiny(tmp_path: Path) -> Path:
         (package / folder).mkdir(parents=True)
         (package / folder / "__init__.py").touch()
     (package / "__init__.py").touch()
-    for name in ("arrays.py", "compiled.py", "vectors.py"):
+    for name in ("arrays.py", "compiled.py", "functions.py", "vectors.py"):
         shutil.copy(ROOT / name, package)
     (package / "algorithms" / "kernels.py").write_text(KERNELS)
     return tmp_path
@@ -160,7 +160,8 @@ def test_every_source_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__")
         )
     monkeypatch.setattr(compiled, "_ROOT", tmp_path)
-    shutil.copy(ROOT / "vectors.py", tmp_path)
+    for name in ("functions.py", "vectors.py"):
+        shutil.copy(ROOT / name, tmp_path)
     monkeypatch.setattr(compiled, "__file__", str(shutil.copy(ROOT / "compiled.py", tmp_path)))
 
     def fingerprint() -> str:
@@ -230,6 +231,27 @@ def test_a_kernel_names_the_arguments_that_it_uses(which: int) -> None:
     assert kernel(*given) == kernel.python(*given) == kernel.native(*given) == 1.0
     with pytest.raises(TypeError):
         kernel.native(2.0, 5.0)
+
+
+def test_a_kernel_calls_another_by_its_address() -> None:
+    @compiled.kernel("float64(Function(float64(float64)), float64)")
+    def twice(f, x):
+        return f(f(x))
+
+    @compiled.kernel("float64(float64)")
+    def half(x):
+        return x / 2.0
+
+    @compiled.kernel("int64(int64)")
+    def other(k):
+        return k + 1
+
+    function = "float64(float64)"
+    assert twice.native(half.address_as(function), 6.0) == twice.python(half.python, 6.0) == 1.5
+    with pytest.raises(
+        TypeError, match=r"other.* is a int64\(int64\): expected a float64\(float64\)"
+    ):
+        other.address_as(function)
 
 
 def test_the_machine_code_is_that_of_the_whole_list() -> None:

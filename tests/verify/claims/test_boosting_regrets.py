@@ -13,7 +13,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from boundcheck.algorithms.boosting import logistic
-from boundcheck.algorithms.boosting.adaptive import Following
+from boundcheck.algorithms.boosting.boosting import EXPERTS
 from boundcheck.algorithms.boosting.estimates import exploration, loss_estimate
 from boundcheck.errors import LearnerError, UserError
 from boundcheck.verify import catalog
@@ -22,7 +22,8 @@ from boundcheck.verify.claims.boosting import adaptive, descent, hedge
 from boundcheck.verify.claims.boosting.runs import Inside, look_inside
 from boundcheck.verify.claims.sampled import non_vacuous_from
 from boundcheck.verify.games.labels.case import Case
-from boundcheck.verify.games.labels.play import learner_generator
+from boundcheck.verify.games.labels.play import Run, learner_generator
+from boundcheck.verify.games.labels.record import Block
 from boundcheck.verify.outcome import Verdict, digest_of
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -53,8 +54,9 @@ def test_what_is_seen_inside_is_what_the_game_plays(name: str, graph: str) -> No
     for t in range(run.rounds):
         alone.predict(case.sequence.row(t))
         assert run.before[t] == pytest.approx(alone.before, abs=1e-12)
-        assert np.array_equal(run.experts[t], alone.experts)
-        assert run.shares[t] == pytest.approx(alone.shares)
+        assert run.best[t] == alone.best
+        for name in ("labels", "alphas", "experts", "shares"):
+            assert np.array_equal(getattr(run, name)[t], getattr(alone, name)), name
         seen = int(run.truth[t]) if graph == "full" or run.played[t] == run.truth[t] else None
         alone.update(case.sequence.row(t), int(run.played[t]), seen)
     rows = np.arange(run.rounds)
@@ -77,13 +79,29 @@ def test_what_is_seen_inside_is_what_the_game_plays(name: str, graph: str) -> No
     assert (run.regrets <= run.largest_regrets).all()
 
 
+@pytest.mark.parametrize(("name", "graph"), [("adaboost-olm", "full"), ("ada-bandit", "bandit")])
+def test_both_forms_of_the_loop_write_down_the_same(name: str, graph: str) -> None:
+    case, native = inside(f"{name}:learners=4,ties=random", STUMPS[0], graph)
+    case.kept.clear()
+    plain = look_inside(case, 0, interpreted=True)
+    for array in ("labels", "alphas", "experts", "shares", "best", "truth", "played"):
+        assert np.array_equal(getattr(native, array), getattr(plain, array)), array
+    assert not np.array_equal(native.alphas[:-1], native.alphas[1:]), "a round too late is seen"
+
+
 @pytest.mark.parametrize("ties", ["lowest", "random"])
 def test_experts_that_are_not_those_of_the_votes_are_refused(
     ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = Following.experts.fget
-    assert right is not None
-    monkeypatch.setattr(Following, "experts", property(lambda self: (right(self) + 1) % 3))
+    right = Run.advance
+
+    def wrong(self: Run, *given: Any, **how: Any) -> Block:
+        block = right(self, *given, **how)
+        assert block.votes is not None
+        block.votes.counts[:, EXPERTS:] = (block.votes.counts[:, EXPERTS:] + 1) % 3
+        return block
+
+    monkeypatch.setattr(Run, "advance", wrong)
     with pytest.raises(LearnerError, match=r"reports the experts \[.*\] in round \d+: expected"):
         inside(f"adaboost-olm:learners=4,ties={ties}", STUMPS[0], "full")
 

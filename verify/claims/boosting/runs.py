@@ -22,20 +22,20 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from ....algorithms.boosting.adaptive import LIMIT
 from ....algorithms.boosting.booster import Booster
+from ....algorithms.boosting.boosting import ALPHA, BEST, EXPERT_LOSS, EXPERTS, HEDGE
 from ....algorithms.boosting.logistic import cost_matrix, loss
 from ....arrays import FloatArray, IntArray
 from ....errors import LearnerError
 from ...author import RunSides
 from ...games.labels.case import Case
-from ...games.labels.loop import draw_action
-from ...games.labels.play import game_generator, learner_generator
+from ...games.labels.play import Run
+from ...games.labels.record import ACTION
 
 HALVINGS = 45
 """Bisections for the best weight: to 4 / 2^45."""
@@ -184,51 +184,50 @@ def inside(sides: Callable[[Case, Inside], RunSides]) -> Callable[[Case, int, bo
     )
 
 
-def _play(case: Case, replicate: int, interpreted: bool) -> Inside:
-    sequence, observes = case.sequence, case.graph.observes
-    assert isinstance(case.learner, Booster)
-    stream = learner_generator(case.seed, replicate)
-    boosting: Any = case.learner.begin(case.problem, stream, interpreted=interpreted)
-    T, n = sequence.horizon, case.learner.learners
-    labels, experts = np.empty((2, T, n), dtype=np.int64)
-    alphas, shares = np.empty((2, T, n))
-    best, played = np.empty((2, T), dtype=np.int64)
-    features, draws = sequence.dense(), game_generator(case.seed, replicate).random(T)
-    truth = sequence.labels
-    for t in range(T):
-        p = boosting.predict(features[t])
-        labels[t] = boosting.labels
-        alphas[t], shares[t] = boosting.alphas, boosting.shares
-        experts[t] = _experts(case, t, labels[t], alphas[t], boosting.experts)
-        best[t] = boosting.best
-        if p[best[t]] < p.max():
-            raise LearnerError(
-                f"{case.learner.spec} plays its best label {best[t]} with probability {p[best[t]]} in round {t}:"
-                f" expected the largest, {p.max()}."
-            )
-        action = draw_action(draws[t], p)
-        played[t] = action
-        seen = int(truth[t]) if observes[action, truth[t]] else None
-        boosting.update(features[t], action, seen)
-    return Inside(sequence.n_labels, labels, alphas, experts, shares, best, truth, played)
-
-
-def _experts(
-    case: Case, at: int, labels: IntArray, alphas: FloatArray, reported: IntArray
-) -> IntArray:
-    """The labels with the highest scores after each vote, shape (N,); of those that are level the one reported."""
-    assert isinstance(case.learner, Booster)
-    votes = alphas[:, None] * (labels[:, None] == np.arange(case.n_labels))
-    scores = votes.cumsum(axis=0)
-    found = scores.argmax(axis=1)
-    if case.learner.ties == "random":
-        rows = np.arange(len(labels))
-        level = (reported >= 0) & (reported < case.n_labels)
-        level[level] = scores[rows[level], reported[level]] == scores.max(axis=1)[level]
-        found = np.where(level, reported, found)
-    if not np.array_equal(found, reported):
+def _play(case: Case, run: int, interpreted: bool) -> Inside:
+    learner, in_play = case.learner, Run(case.game, run, interpreted=interpreted)
+    block = in_play.advance(case.horizon, trace=True)
+    block.check(learner.spec)
+    votes, truth = block.votes, block.labels
+    assert votes is not None
+    assert in_play.boosting is not None
+    alphas, best = votes.learners[:, ALPHA], votes.counts[:, BEST]
+    experts = _experts(case, votes.labels, alphas, votes.counts[:, EXPERTS:])
+    chances = block.probabilities[np.arange(len(block)), best]
+    most = block.probabilities.max(axis=1)
+    if (chances < most).any():
+        t = int(np.argmax(chances < most))
         raise LearnerError(
-            f"{case.learner.spec} reports the experts {reported.tolist()} in round {at}: expected {found.tolist()},"
-            " the labels with the highest scores."
+            f"{learner.spec} plays its best label {best[t]} with probability {chances[t]} in round {t}:"
+            f" expected the largest, {most[t]}."
+        )
+    shares = _shares(votes.learners[:, EXPERT_LOSS], in_play.boosting.memory.parameters[HEDGE])
+    played = block.column(ACTION).astype(np.int64)
+    return Inside(case.n_labels, votes.labels, alphas, experts, shares, best, truth, played)
+
+
+def _shares(losses: FloatArray, rate: float) -> FloatArray:
+    """The probabilities that Hedge follows each expert, from their losses so far, shape (T, N)."""
+    weights = np.exp(-rate * (losses - losses.min(axis=1, keepdims=True)))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _experts(case: Case, labels: IntArray, alphas: FloatArray, reported: IntArray) -> IntArray:
+    """The labels with the highest scores after each vote, shape (T, N); of those that are level the one reported."""
+    assert isinstance(case.learner, Booster)
+    votes = alphas[..., None] * (labels[..., None] == np.arange(case.n_labels))
+    scores = votes.cumsum(axis=1)
+    found = scores.argmax(axis=2)
+    if case.learner.ties == "random":
+        legal = (reported >= 0) & (reported < case.n_labels)
+        named = np.where(legal, reported, 0)[..., None]
+        level = legal & (np.take_along_axis(scores, named, axis=2)[..., 0] == scores.max(axis=2))
+        found = np.where(level, reported, found)
+    wrong = (found != reported).any(axis=1)
+    if wrong.any():
+        t = int(np.argmax(wrong))
+        raise LearnerError(
+            f"{case.learner.spec} reports the experts {reported[t].tolist()} in round {t}: expected"
+            f" {found[t].tolist()}, the labels with the highest scores."
         )
     return np.asarray(found)

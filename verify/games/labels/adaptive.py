@@ -219,7 +219,7 @@ def play(
 def _joined(blocks: list[Block]) -> Block:
     """Consecutive blocks as one."""
     names = ("columns", "labels", "squared_norms", "scores", "probabilities")
-    return Block(
-        blocks[0].start,
-        *(np.concatenate([getattr(block, name) for block in blocks]) for name in names),
-    )
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(block, name) for block in blocks]) for name in names
+    }
+    return Block(blocks[0].start, **joined)

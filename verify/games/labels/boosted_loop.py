@@ -17,17 +17,19 @@ from ....algorithms.boosting.boosting import BEST as BEST_SLOT
 from ....algorithms.boosting.cache import CACHE
 from ....algorithms.boosting.weak import ASK, TELL
 from ....algorithms.learner import UNSEEN
-from ....arrays import FloatArray, IntArray
+from ....arrays import FloatArray
 from ....compiled import kernel
-from .loop import draw_action, write_down
+from .loop import OBSERVERS, SEQUENCE, draw_action, write_down
 from .record import BEST, GAP, GRADIENT, LOSS, MARGIN
 
+BOOSTED_FUNCTIONS = (ASK, TELL, VOTE, ASSESS)
+"""Signatures of the functions that the loop calls, in the order in which it takes them."""
+
 BOOSTED = (
-    f"int64(FunctionType({ASK}), FunctionType({TELL}), FunctionType({VOTE}), FunctionType({ASSESS}),"
-    " Array(int64, 1, 'C', True), Array(uint64, 1, 'C', True), Array(float64, 1, 'C', True),"
-    " Array(int64, 1, 'C', True), Array(int64, 1, 'C', True), Array(int64, 1, 'C', True),"
-    " float64[::1], float64[:, ::1], int64, int64, float64[::1], float64[::1], float64[:, ::1],"
-    f" {', '.join([*MEMORY.values(), *CACHE.values()])}, float64[:, ::1], float64[:, ::1], float64[::1])"
+    f"int64({', '.join(f'Function({each})' for each in BOOSTED_FUNCTIONS)}, {SEQUENCE}, {OBSERVERS},"
+    f" float64[::1], float64[:, ::1], int64, int64, float64[::1], Tuple((float64[::1], float64[:, ::1])),"
+    f" Tuple(({', '.join(MEMORY.values())})), Tuple(({', '.join(CACHE.values())})),"
+    " float64[:, ::1], float64[:, ::1], Tuple((int64[:, ::1], float64[:, :, ::1], int64[:, ::1])), float64[::1])"
 )
 
 
@@ -37,37 +39,19 @@ def play_boosted(
     tell: Any,
     vote: Any,
     assess: Any,
-    indptr: IntArray,
-    indices: IntArray,
-    values: FloatArray,
-    true_labels: IntArray,
-    observer_pointers: IntArray,
-    observers: IntArray,
+    sequence: Any,
+    observers: Any,
     uniforms: FloatArray,
     dice: Any,
     n_asked: int,
     start: int,
     x: FloatArray,
-    weak_parameters: FloatArray,
-    weak_states: Any,
-    parameters: FloatArray,
-    labels: IntArray,
-    scores: Any,
-    learners: Any,
-    counts: IntArray,
-    losses: FloatArray,
-    p: FloatArray,
-    costs: Any,
-    weights: FloatArray,
-    ranking: Any,
-    places: Any,
-    tables: FloatArray,
-    tie_weights: FloatArray,
-    keys: Any,
-    kept: Any,
-    work: Any,
+    weak: Any,
+    memory: Any,
+    cache: Any,
     columns: Any,
     traced_probabilities: Any,
+    traced_votes: Any,
     totals: FloatArray,
 ) -> int:
     """Play ``len(uniforms)`` rounds from ``start`` and return how many were; what changes is changed in place.
@@ -75,6 +59,11 @@ def play_boosted(
     ``dice`` has a row for each round, the first ``n_asked`` of it for the weak learners; ``x`` is room for the
     features, all 0.
     """
+    indptr, indices, values, _, true_labels = sequence
+    weak_parameters, weak_states = weak
+    parameters, labels, _, learners, counts, _, p, costs, weights = memory
+    observer_pointers, observing = observers
+    traced_labels, traced_learners, traced_counts = traced_votes
     n_labels = p.shape[0]
     rounds: int = uniforms.shape[0]
     recorded, traced = columns.shape[0] > 0, traced_probabilities.shape[0] > 0
@@ -87,28 +76,23 @@ def play_boosted(
         for learner in range(labels.shape[0]):
             if not 0 <= labels[learner] < n_labels:
                 return i
-        vote(
-            dice[i, n_asked:],
-            parameters,
-            labels,
-            scores,
-            learners,
-            counts,
-            losses,
-            p,
-            costs,
-            weights,
-        )
+        vote(dice[i, n_asked:], *memory)
 
         action = draw_action(uniforms[i], p)
         observation, observed = 0.0, False
         for j in range(observer_pointers[label], observer_pointers[label + 1]):
-            observation += p[observers[j]]
-            if observers[j] == action:
+            observation += p[observing[j]]
+            if observing[j] == action:
                 observed = True
         if traced:
             for k in range(n_labels):
                 traced_probabilities[i, k] = p[k]
+            for learner in range(labels.shape[0]):
+                traced_labels[i, learner] = labels[learner]
+                for row in range(learners.shape[0]):
+                    traced_learners[i, row, learner] = learners[row, learner]
+            for slot in range(counts.shape[0]):
+                traced_counts[i, slot] = counts[slot]
         if recorded:
             write_down(label, action, observation, observed, p, i, columns)
             columns[i, LOSS] = columns[i, GAP] = columns[i, MARGIN] = columns[i, GRADIENT] = np.nan
@@ -118,26 +102,7 @@ def play_boosted(
         totals[2] = np.nan
         totals[3] += 1.0 if observed else 0.0
 
-        assess(
-            action,
-            label if observed else UNSEEN,
-            parameters,
-            labels,
-            scores,
-            learners,
-            counts,
-            losses,
-            p,
-            costs,
-            weights,
-            ranking,
-            places,
-            tables,
-            tie_weights,
-            keys,
-            kept,
-            work,
-        )
+        assess(action, label if observed else UNSEEN, *memory, *cache)
         if parameters[LEARNS] > 0.0:
             tell(x, costs, weights, weak_parameters, weak_states)
         for j in range(indptr[t], indptr[t + 1]):

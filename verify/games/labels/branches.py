@@ -134,14 +134,14 @@ class Round:
 class Table:
     """All branches of the rounds of a case, from any position."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, *, interpreted: bool = False) -> None:
         labels = game.sequence.labels
         self._sequence = game.sequence
         self._runs = [
             Run(
                 replace(game, sequence=game.sequence.relabelled(np.full_like(labels, label))),
                 0,
-                interpreted=True,
+                interpreted=interpreted,
             )
             for label in range(game.sequence.n_labels)
         ]
@@ -190,7 +190,8 @@ def marks(horizon: int) -> IntArray:
 
 def enumerated(game: Game, run: int, *, interpreted: bool = False) -> list[tuple[int, Round]]:
     """The rounds of a run at its marks, with every label in turn."""
-    played, table, found = Run(game, run, interpreted=interpreted), Table(game), []
+    played = Run(game, run, interpreted=interpreted)
+    table, found = Table(game, interpreted=interpreted), []
     for mark in marks(game.sequence.horizon).tolist():
         if mark > played.position:
             played.advance(mark - played.position, record=False)

@@ -220,7 +220,8 @@ class Case:
             if key not in self.kept:
                 case = self.with_fresh_sequence(run) if fresh else self
                 played = case.play(run, trace=False, interpreted=interpreted)
-                self.kept[key] = add_up(played, marks)
+                plain = interpreted or self.player.live is not None
+                self.kept[key] = add_up(played, marks, interpreted=plain)
             found.append(self.kept[key])
         return RunSums.of(marks, np.stack(found))
 

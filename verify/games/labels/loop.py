@@ -31,14 +31,20 @@ from .record import (
 )
 from .record import GAP as GAP_COLUMN
 
-_FEATURES = (
-    "Array(int64, 1, 'C', True), Array(uint64, 1, 'C', True), Array(float64, 1, 'C', True),"
-    " Array(float64, 1, 'C', True), Array(int64, 1, 'C', True)"
+FUNCTIONS = (GAP, SURROGATE, PREDICT, UPDATE, REWRITE)
+"""Signatures of the functions that the loop calls, in the order in which it takes them."""
+
+SEQUENCE = (
+    "Tuple((Array(int64, 1, 'C', True), Array(uint64, 1, 'C', True), Array(float64, 1, 'C', True),"
+    " Array(float64, 1, 'C', True), Array(int64, 1, 'C', True)))"
 )
+"""Row pointers, indices and values of the features, the squared norms of its rows, and the labels."""
+
+OBSERVERS = "Tuple((Array(int64, 1, 'C', True), Array(int64, 1, 'C', True)))"
+"""Pointers for each label, and the actions that reveal it."""
+
 ROUNDS = (
-    f"void(FunctionType({GAP}), FunctionType({SURROGATE}), FunctionType({PREDICT}),"
-    f" FunctionType({UPDATE}), FunctionType({REWRITE}), {_FEATURES},"
-    " Array(int64, 1, 'C', True), Array(int64, 1, 'C', True),"
+    f"void({', '.join(f'Function({each})' for each in FUNCTIONS)}, {SEQUENCE}, {OBSERVERS},"
     " float64[::1], int64, float64[:, ::1], float64[::1], float64[::1], float64[::1],"
     " float64[:, :, ::1], float64[:, ::1], float64[:, ::1], float64[:, ::1], float64[::1])"
 )
@@ -93,12 +99,7 @@ def play_rounds(
     predict: Any,
     update: Any,
     rewrite: Any,
-    indptr: Any,
-    indices: Any,
-    values: Any,
-    squared_norms: Any,
-    labels: Any,
-    observer_pointers: Any,
+    sequence: Any,
     observers: Any,
     uniforms: FloatArray,
     start: int,
@@ -113,6 +114,8 @@ def play_rounds(
     totals: FloatArray,
 ) -> None:
     """Play ``len(uniforms)`` rounds from ``start``; everything that changes is changed in place."""
+    indptr, indices, values, squared_norms, labels = sequence
+    observer_pointers, observing = observers
     n_features, n_labels = weights.shape
     n_actions = traced_probabilities.shape[1]
     recorded = columns.shape[0] > 0
@@ -165,8 +168,8 @@ def play_rounds(
         observation = 0.0
         observed = False
         for j in range(observer_pointers[label], observer_pointers[label + 1]):
-            observation += p[observers[j]]
-            if observers[j] == action:
+            observation += p[observing[j]]
+            if observing[j] == action:
                 observed = True
 
         if traced:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence as Items
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ....adversaries.sequence import Sequence
 from ....algorithms.boosting.boosting import Boosting
+from ....algorithms.boosting.weak import Compiled
 from ....algorithms.graphs import FeedbackGraph
 from ....algorithms.learner import Learner, Player, Problem
 from ....arrays import FloatArray
-from ....compiled import Kernel
+from ....compiled import Kernel, Signature
 from ....errors import LearnerError
-from .boosted_loop import play_boosted
-from .loop import no_gap, no_rewrite, no_surrogate, play_rounds
-from .record import BLOCK, N_COLUMNS, TOTALS, Block
+from .boosted_loop import BOOSTED_FUNCTIONS, play_boosted
+from .loop import FUNCTIONS, no_gap, no_rewrite, no_surrogate, play_rounds
+from .record import BLOCK, N_COLUMNS, TOTALS, Block, Votes
 
 
 def game_generator(seed: int, run: int) -> np.random.Generator:
@@ -108,6 +112,16 @@ class Game:
             yield played
 
 
+def _forms(
+    kernels: Items[Kernel], signatures: Items[str | Signature], interpreted: bool
+) -> tuple[Any, ...]:
+    """The kernels as a loop of the game takes them: plain functions, or addresses where it is compiled."""
+    if interpreted:
+        return tuple(kernel.python for kernel in kernels)
+    pairs = zip(kernels, signatures, strict=True)
+    return tuple(kernel.address_as(signature) for kernel, signature in pairs)
+
+
 class Run:
     """One run in progress.
 
@@ -134,9 +148,15 @@ class Run:
         self._parameters = player.parameters
         self._loss_parameters = loss.parameters(n_labels) if loss else np.zeros(1)
         self._uniforms = game_generator(game.seed, run)
-        self._dice = learner_generator(game.seed, run)
-        self._observers = game.graph.in_neighbours
-        self._indices = sequence.indices.view(np.uint64)  # unsigned: no check for a negative index
+        self._run = run
+        self._observers = tuple(game.graph.in_neighbours)
+        self._sequence = (
+            sequence.indptr,
+            sequence.indices.view(np.uint64),  # unsigned: no check for a negative index
+            sequence.values,
+            sequence.squared_norms,
+            sequence.labels,
+        )
         self.boosting: Boosting | None = player.boosting and player.boosting(
             self._dice, interpreted
         )
@@ -144,7 +164,7 @@ class Run:
             self.state = self.boosting.memory.learners.ravel()
             self.memory = self.boosting.weak_arrays[1][None]
             interpreted = not self.boosting.is_compiled
-        functions: tuple[Kernel, ...] = (
+        functions = (
             loss.gap if loss else no_gap,
             loss.surrogate if loss else no_surrogate,
             player.predict,
@@ -153,10 +173,14 @@ class Run:
         )
         interpreted = interpreted or player.live is not None
         self._form = "python" if interpreted else "native"
-        self._functions = tuple(getattr(function, self._form) for function in functions)
+        self._functions = _forms(functions, FUNCTIONS, interpreted)
         if player.live is not None:
             live = player.live(sequence.row, self.weights, self._dice)
             self._functions = (*self._functions[:2], *live, no_rewrite.python)
+
+    @cached_property
+    def _dice(self) -> np.random.Generator:
+        return learner_generator(self.game.seed, self._run)  # most learners draw nothing
 
     def advance(
         self,
@@ -175,10 +199,12 @@ class Run:
         scores = np.zeros((n if trace else 0, sequence.n_labels))
         probabilities = np.empty((n if trace else 0, graph.n_actions))
         draws = self._uniforms.random(n) if uniforms is None else uniforms
+        votes: Votes | None = None
         if self.boosting is None:
             self._play(draws, columns, scores, probabilities)
         else:
-            self._boost(self.boosting, draws, columns, probabilities)
+            votes = Votes.room(self.boosting.memory, n if trace else 0)
+            self._boost(self.boosting, draws, columns, probabilities, votes)
         self.position = start + n
         window = slice(start, self.position)
         return Block(
@@ -188,6 +214,7 @@ class Run:
             sequence.squared_norms[window],
             scores,
             probabilities,
+            votes,
         )
 
     def _play(
@@ -197,15 +224,10 @@ class Run:
         scores: FloatArray,
         probabilities: FloatArray,
     ) -> None:
-        sequence = self.game.sequence
         getattr(play_rounds, self._form)(
             *self._functions,
-            sequence.indptr,
-            self._indices,
-            sequence.values,
-            sequence.squared_norms,
-            sequence.labels,
-            *self._observers,
+            self._sequence,
+            self._observers,
             uniforms,
             self.position,
             self.weights,
@@ -225,26 +247,29 @@ class Run:
         uniforms: FloatArray,
         columns: FloatArray,
         probabilities: FloatArray,
+        votes: Votes,
     ) -> None:
-        sequence, n = self.game.sequence, len(uniforms)
+        sequence, n, crowd = self.game.sequence, len(uniforms), boosting.crowd
+        functions: tuple[Any, ...] = boosting.functions
+        if isinstance(crowd, Compiled) and boosting.is_compiled:
+            kernels = (crowd.ask_kernel, crowd.tell_kernel, boosting.vote, boosting.assess)
+            functions = _forms(kernels, BOOSTED_FUNCTIONS, interpreted=False)
         dice = self._dice.random((n, boosting.n_dice))
         played = getattr(play_boosted, self._form)(
-            *boosting.functions,
-            sequence.indptr,
-            self._indices,
-            sequence.values,
-            sequence.labels,
-            *self._observers,
+            *functions,
+            self._sequence,
+            self._observers,
             uniforms,
             dice,
             boosting.n_asked,
             self.position,
             np.zeros(sequence.n_features),
-            *boosting.weak_arrays,
-            *boosting.memory,
-            *boosting.cache,
+            boosting.weak_arrays,
+            tuple(boosting.memory),
+            tuple(boosting.cache),
             columns,
             probabilities,
+            tuple(votes),
             self.totals,
         )
         if played < n:  # to say what is wrong

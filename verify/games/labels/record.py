@@ -7,9 +7,11 @@ probability vector), so a learner can neither peek nor misstate its own importan
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from ....algorithms.boosting.boosting import Memory
 from ....arrays import FloatArray, IntArray
 from ....errors import LearnerError
 
@@ -36,6 +38,31 @@ BLOCK = 4096
 """Rounds in a block: small enough for the cache, large enough that its overhead does not show."""
 
 
+class Votes(NamedTuple):
+    """The memory of a booster in each round, after its vote and before it is told anything.
+
+    Attributes
+    ----------
+    labels : shape (rounds, N)
+    learners : shape (rounds, 3, N)
+    counts : shape (rounds, 3 + N)
+    """
+
+    labels: IntArray
+    learners: FloatArray
+    counts: IntArray
+
+    @classmethod
+    def room(cls, memory: Memory, rounds: int) -> Votes:
+        """Arrays for so many rounds of a booster with this memory."""
+        labels, learners, counts = memory.labels, memory.learners, memory.counts
+        return cls(
+            np.empty((rounds, *labels.shape), dtype=np.int64),
+            np.empty((rounds, *learners.shape)),
+            np.empty((rounds, *counts.shape), dtype=np.int64),
+        )
+
+
 @dataclass(frozen=True)
 class Block:
     """Consecutive rounds of one run.
@@ -48,6 +75,7 @@ class Block:
     squared_norms : squared norms of the feature vectors, shape (rounds,)
     scores : scores of the labels, shape (rounds, K); (0, K) when not traced
     probabilities : probability of each action, shape (rounds, A); (0, A) when not traced
+    votes : memory of a booster, when traced by a run; None for other learners
     """
 
     start: int
@@ -56,6 +84,7 @@ class Block:
     squared_norms: FloatArray
     scores: FloatArray
     probabilities: FloatArray
+    votes: Votes | None = None
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -72,11 +101,15 @@ class Block:
             self.squared_norms[:n],
             self.scores[:n],
             self.probabilities[:n],
+            None if self.votes is None else Votes._make(array[:n] for array in self.votes),
         )
 
     def check(self, learner: str) -> None:
         """Raise :class:`LearnerError` for recorded probabilities that are no distribution."""
         sums, p = self.column(TOTAL), self.probabilities
+        within = len(sums) == 0 or max(sums.max() - 1.0, 1.0 - sums.min()) <= TOLERANCE
+        if within and (len(p) == 0 or p.min() >= 0.0):  # neither is true for NaN
+            return
         legal = np.abs(sums - 1.0) <= TOLERANCE  # false for NaN
         if len(p):
             legal &= (p >= 0.0).all(axis=1)

@@ -13,14 +13,14 @@ from .record import BEST, COLUMNS, MARGIN, Block
 
 
 @dataclass
-class _Sum:
-    """A compensated running sum (Neumaier) and the running sum of its absolute terms."""
+class CompensatedSum:
+    """A compensated running sum (Neumaier), and the running sum of its absolute terms where they are given."""
 
     total: float = 0.0
     correction: float = 0.0
     magnitude: float = 0.0
 
-    def add(self, term: float, magnitude: float) -> None:
+    def add(self, term: float, magnitude: float = 0.0) -> None:
         new = self.total + term
         if abs(self.total) >= abs(term):
             self.correction += (self.total - new) + term
@@ -62,14 +62,15 @@ class Rounds:
     case: Any
     block: Block
     counter_before: int = 0
-    running: dict[str, _Sum] = field(default_factory=dict)
+    running: dict[str, CompensatedSum] = field(default_factory=dict)
 
     @classmethod
     def after(cls, before: Rounds | None, case: Any, block: Block) -> Rounds:
         """The rounds that follow others of the same run, or begin it."""
         if before is None:
             return cls(case, block)
-        return cls(case, block, int(before.counters[-1]), before.running)
+        counter = before.counter_before + int(np.count_nonzero(before.explores))
+        return cls(case, block, counter, before.running)
 
     @property
     def start(self) -> int:
@@ -140,7 +141,7 @@ class Rounds:
 
         Between blocks the sum is compensated; ``name`` tells the sums of one claim apart.
         """
-        total = self.running.setdefault(name, _Sum())
+        total = self.running.setdefault(name, CompensatedSum())
         sums = (total.total + total.correction) + np.cumsum(terms)
         total.add(float(np.sum(terms)), float(np.sum(np.abs(terms))))
         return sums

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....arrays import FloatArray
-from .record import ERROR, LOSS, MISTAKE, OBSERVATION
-from .rounds import Rounds
+from ....arrays import BoolArray, FloatArray, IntArray
+from ....compiled import kernel
+from .record import BEST, ERROR, LOSS, MISTAKE, OBSERVATION
+from .rounds import CompensatedSum, Rounds
 
 
 @dataclass(frozen=True)
@@ -48,26 +49,72 @@ class RunSums:
         return [cls(int(mark), *played[:, i].T) for i, mark in enumerate(marks)]
 
 
-def add_up(played: Iterable[Rounds], marks: Sequence[int]) -> FloatArray:
-    """The sums of a run after some numbers of rounds, compensated between blocks, shape (marks, 7)."""
-    rows, smallest, wrong, ends = [], np.inf, 0, np.array(marks)
+@kernel(
+    "void(float64[:, ::1], Array(int64, 1, 'C', True), Array(float64, 1, 'A', True),"
+    " Array(boolean, 1, 'C', True), int64[::1], float64[::1], float64[:, ::1])"
+)
+def _sums_at(
+    columns: FloatArray,
+    labels: IntArray,
+    comparator_losses: FloatArray,
+    revealing: BoolArray,
+    places: IntArray,
+    counts: FloatArray,
+    found: FloatArray,
+) -> None:
+    """Fill a row of ``found`` after each of some places in a block, in rising order.
+
+    The sums of ``TERMS`` begin with the block; the others go on from ``counts``, which is changed in place.
+    """
+    errors, mistakes, losses, others = 0.0, 0.0, 0.0, 0.0
+    explored, least, wrong = counts[0], counts[1], counts[2]
+    mark = 0
+    for i in range(columns.shape[0]):
+        best = int(columns[i, BEST])
+        errors += columns[i, ERROR]
+        mistakes += columns[i, MISTAKE]
+        losses += columns[i, LOSS]
+        others += comparator_losses[i]
+        explored += 0.0 if revealing[best] else 1.0
+        least = columns[i, OBSERVATION] if columns[i, OBSERVATION] < least else least
+        wrong += 1.0 if best != labels[i] else 0.0
+        if mark < places.shape[0] and i == places[mark]:
+            found[mark, 0] = errors
+            found[mark, 1] = mistakes
+            found[mark, 2] = losses
+            found[mark, 3] = others
+            found[mark, 4] = explored
+            found[mark, 5] = least
+            found[mark, 6] = wrong
+            mark += 1
+    counts[0], counts[1], counts[2] = explored, least, wrong
+
+
+TERMS = 4
+"""So many of the sums are of numbers that are no integers, and compensated between blocks."""
+
+
+def add_up(
+    played: Iterable[Rounds], marks: Sequence[int], *, interpreted: bool = False
+) -> FloatArray:
+    """The sums of a run after some numbers of rounds, in rising order, compensated between blocks, shape (marks, 7)."""
+    form = _sums_at.python if interpreted else _sums_at.native
+    rows, ends, counts = [], np.array(marks), np.array([0.0, np.inf, 0.0])
+    before = [CompensatedSum() for _ in range(TERMS)]
     for rounds in played:
-        observation = np.minimum.accumulate(np.minimum(rounds.column(OBSERVATION), smallest))
-        smallest = float(observation[-1])
-        with np.errstate(divide="ignore"):  # a label that no action observes
-            weights = 1 / np.maximum(observation, 0)
-        losses = rounds.comparator_losses if rounds.case.loss else rounds.column(LOSS)
-        sums = (
-            rounds.prefix_sums("errors", rounds.column(ERROR)),
-            rounds.prefix_sums("mistakes", rounds.column(MISTAKE)),
-            rounds.prefix_sums("learner_loss", rounds.column(LOSS)),
-            rounds.prefix_sums("comparator_loss", losses),
-            rounds.counters,
-            weights,
-            wrong + np.cumsum(rounds.block.best != rounds.block.labels),
-        )
-        wrong = int(sums[-1][-1])
         first, last = rounds.window.start, rounds.window.stop
-        here = ends[(ends > first) & (ends <= last)] - first - 1
-        rows.append(np.stack([column[here] for column in sums], axis=1))
-    return np.concatenate(rows).astype(np.float64)
+        places = ends[(ends > first) & (ends <= last)] - first - 1
+        case, block = rounds.case, rounds.block
+        others = rounds.comparator_losses if case.loss else rounds.column(LOSS)
+        found = np.empty((len(places), TERMS + len(counts)))
+        form(block.columns, block.labels, others, case.revealing_mask, places, counts, found)
+        found[:, :TERMS] += [each.total + each.correction for each in before]
+        rows.append(found)
+        if last < ends[-1]:
+            columns = (rounds.column(each) for each in (ERROR, MISTAKE, LOSS))
+            for total, terms in zip(before, (*columns, others), strict=True):
+                total.add(float(np.sum(terms)))
+    sums = np.concatenate(rows)
+    with np.errstate(divide="ignore"):  # a label that no action observes
+        sums[:, 5] = 1 / np.maximum(sums[:, 5], 0)
+    return sums

@@ -17,7 +17,7 @@ from boundcheck.verify.claims.gappletron.theorems_3_and_5 import _sides_3, _side
 from boundcheck.verify.games.game import CHECKPOINTS, checkpoints
 from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.record import BLOCK, ERROR, LOSS, MISTAKE, OBSERVATION
-from boundcheck.verify.games.labels.run_sums import RunSums
+from boundcheck.verify.games.labels.run_sums import RunSums, add_up
 from boundcheck.verify.outcome import Curve, Outcome, Verdict
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -79,6 +79,22 @@ def test_sums_are_those_of_the_rounds_before_their_checkpoint() -> None:
                     name,
                     t,
                 )
+
+
+@pytest.mark.parametrize(("loss", "graph"), [("smooth-hinge", "filtering"), ("hinge", "bandit")])
+def test_the_sums_of_a_block_have_the_bits_of_numpys_running_sums(loss: str, graph: str) -> None:
+    learner = gappletron(loss, "threshold", "projected", "theorem-4a")
+    case = resolve(Setting(learner, "one-hot:noise=0.1", graph, 900), 3)
+    (rounds,) = case.play(0)
+    marks = [1, 2, 450, 899, 900]
+    native, plain = (add_up([rounds], marks, interpreted=form) for form in (False, True))
+    assert native.tobytes() == plain.tobytes()
+    at = np.array(marks) - 1
+    terms = (*(rounds.column(each) for each in (ERROR, MISTAKE, LOSS)), rounds.comparator_losses)
+    for i, each in enumerate(terms):
+        assert native[:, i].tobytes() == np.cumsum(each)[at].tobytes()
+    backwards = np.cumsum(terms[0][::-1])[-1]
+    assert native[-1, 0] != backwards, "another order of additions is seen"
 
 
 def _regret_bounds(part: str, case: Case, at: int) -> list[float]:
