@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...errors import LearnerError, UserError, located, said
 from .. import claims as claims_package
-from ..claim import Cell, Claim, RoundByRound
+from ..claim import Cell, Claim, RoundByRound, Watcher
 from ..games.game import Case
 from ..judges.decide import decide
 from ..outcome import Evidence, Outcome, Verdict
@@ -33,10 +33,12 @@ def judge_cells(
 
     Claims that are judged by sampling play ``sampled_runs`` of them, if given.
     """
-    watching = {
-        i: cell for i, cell in enumerate(cells) if isinstance(cell.claim.judge, RoundByRound)
+    watches = {
+        i: judge.watch(cell)
+        for i, cell in enumerate(cells)
+        if isinstance(judge := cell.claim.judge, RoundByRound)
     }
-    watched = _watch(case, watching, runs) if watching else {}
+    watched = _watch(case, cells, watches, runs) if watches else {}
     for i, cell in enumerate(cells):
         if i in watched:
             yield cell, watched[i]
@@ -46,13 +48,10 @@ def judge_cells(
         yield cell, _guarded(cell, partial(judge.examine, cell, many))
 
 
-def _watch(case: Case, cells: Mapping[int, Cell], runs: int) -> dict[int, Outcome]:
-    """Play the runs once for all cells that look at every round, and return their outcomes by position."""
-    watches = {
-        i: cell.claim.judge.watch(cell)
-        for i, cell in cells.items()
-        if isinstance(cell.claim.judge, RoundByRound)
-    }
+def _watch(
+    case: Case, cells: Sequence[Cell], watches: Mapping[int, Watcher], runs: int
+) -> dict[int, Outcome]:
+    """Play the runs once for all watchers of cells, and return the outcomes by the positions of the cells."""
     failed: dict[int, Outcome] = {}
     stopped: Outcome | None = None
     try:

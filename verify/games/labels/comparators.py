@@ -6,6 +6,7 @@ Any U of norm at most B is a legitimate comparator, so a bad fit costs power and
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from collections.abc import Sequence as Items
 from fractions import Fraction
 from typing import Protocol
@@ -19,6 +20,7 @@ from ....errors import require
 INSIDE = 1 - 2.0**-40  # rescaling to the bound itself would overshoot it by rounding
 BLURS = (0.3, 0.03, 0.003)  # widths of the noise that smooths the kinks
 LOOK = 10  # steps between two looks at the progress
+EXACT = 2.0**52  # whole numbers below it are floats, and so are their sums and differences
 STEEPEST = 1e9  # curvature, in units of 1 / bound, beyond which a step is no longer shortened
 
 
@@ -78,6 +80,13 @@ def margin(sequence: Sequence, comparator: Comparator) -> float:
     return float((own - scores.max(axis=1)).min())
 
 
+def whole_numbers(rows: Iterable[Items[Fraction]]) -> tuple[int, list[list[int]]]:
+    """The least common denominator of fractions, and the fractions in units of one over it."""
+    given = [tuple(row) for row in rows]
+    unit = math.lcm(*(u.denominator for row in given for u in row))
+    return unit, [[u.numerator * (unit // u.denominator) for u in row] for row in given]
+
+
 def separates(sequence: Sequence, rows: Items[Items[Fraction]]) -> bool:
     """True if the weights ``rows``, one row per label, have margin at least 1 in every round, exactly.
 
@@ -85,11 +94,18 @@ def separates(sequence: Sequence, rows: Items[Items[Fraction]]) -> bool:
     """
     kinds = {row: i for i, row in enumerate(dict.fromkeys(tuple(row) for row in rows))}
     kind_of = np.array([kinds[tuple(row)] for row in rows])
-    weights = np.array(list(kinds), dtype=np.float64)
+    unit, whole = whole_numbers(kinds)
+    # in units of 1 / unit the weights are whole numbers, and floats where they are not too large
+    are_floats = max((abs(u) for row in whole for u in row), default=0) < EXACT
+    weights = np.array(whole if are_floats else list(kinds), dtype=np.float64)
+    least = float(unit if are_floats else 1)
     matrix, labels = sequence.matrix(), sequence.labels
     scores = np.asarray(matrix @ weights.T)
+    sizes = np.asarray(abs(matrix) @ np.abs(weights).T)
     most = np.diff(sequence.indptr).max(initial=0)
-    rounding = np.asarray(abs(matrix) @ np.abs(weights).T) * (int(most) + 4) * 2.0**-52
+    rounding = sizes * (int(most) + 4) * 2.0**-52
+    if are_floats and sizes.max(initial=0.0) < EXACT and (sequence.values % 1 == 0).all():
+        rounding = np.zeros_like(sizes)  # sums of whole numbers that are all floats
     at, own = np.arange(sequence.horizon), kind_of[labels]
     lone = np.bincount(kind_of)[own] == 1  # no other label has the same weights
     margins = []
@@ -97,12 +113,10 @@ def separates(sequence: Sequence, rows: Items[Items[Fraction]]) -> bool:
         rivals[at[lone], own[lone]] = -np.inf
         margins.append(scores[at, own] - rivals.max(axis=1))
     room = rounding[at, own]
-    if (margins[1] + room < 1).any():
+    if (margins[1] + room < least).any():
         return False
-    unit = math.lcm(*(u.denominator for row in kinds for u in row))
-    whole = [[u.numerator * (unit // u.denominator) for u in row] for row in kinds]
     seen = set()
-    for t in np.flatnonzero(margins[0] - room < 1):
+    for t in np.flatnonzero(margins[0] - room < least):
         window = slice(int(sequence.indptr[t]), int(sequence.indptr[t + 1]))
         indices, values = sequence.indices[window].tolist(), sequence.values[window].tolist()
         key = (*indices, *values, int(own[t]))

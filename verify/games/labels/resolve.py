@@ -24,11 +24,18 @@ if TYPE_CHECKING:
     from ....adversaries.recorded import Recorded
 
 
+def _squared_norm(comparator: Comparator) -> Fraction:
+    """The exact squared norm of a comparator whose entries are known exactly."""
+    assert comparator.fractions is not None
+    unit, whole = comparators.whole_numbers(comparator.fractions)
+    return Fraction(sum(u * u for row in whole for u in row), unit * unit)
+
+
 def norm_around(comparator: Comparator) -> float:
     """The smallest float that is at least the exact norm of the comparator, or 1 for U = 0."""
     if comparator.fractions is None:
         return comparator.norm * (1 + 2**-40) or 1.0
-    squared = sum((u * u for row in comparator.fractions for u in row), Fraction(0))
+    squared = _squared_norm(comparator)
     bound = math.sqrt(squared)
     while Fraction(bound) ** 2 < squared:
         bound = math.nextafter(bound, math.inf)
@@ -39,8 +46,7 @@ def fits(comparator: Comparator, bound: float) -> bool:
     """True if the norm of the comparator is at most the bound, exactly where its entries are known exactly."""
     if comparator.fractions is None:
         return comparator.norm <= bound
-    squared = sum((u * u for row in comparator.fractions for u in row), Fraction(0))
-    return squared <= Fraction(bound) ** 2
+    return _squared_norm(comparator) <= Fraction(bound) ** 2
 
 
 @lru_cache(maxsize=16)
