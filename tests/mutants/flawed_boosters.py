@@ -24,10 +24,12 @@ from boundcheck.algorithms.boosting.boosting import (
     assess_losses,
     highest,
 )
-from boundcheck.compiled import helper, kernel
+from boundcheck.compiled import Kernel, helper, kernel
 
 Change = Callable[[Any, dict[str, Any], Any, Any, bool], Boosting]
 """From the right kind, its parameters, problem, generator and form to a booster in play."""
+
+Spoil = Callable[[Any, np.ndarray, np.ndarray], None]
 
 
 def flawed(right: Booster, name: str, change: Change) -> Booster:
@@ -67,36 +69,25 @@ def with_kernels(**kernels: Any) -> Change:
     return change
 
 
-def after_update(spoil: Callable[[Any, np.ndarray, np.ndarray], None]) -> Change:
-    """``spoil(boosting, alphas before, losses of the experts before)`` after every update."""
+def with_spoiled_assess(before: Spoil | None = None, after: Spoil | None = None) -> Change:
+    """``before(boosting, alphas, losses of the experts)`` and ``after``, with the same numbers, around what it learns.
+
+    They are in plain Python, so the booster is played in this form.
+    """
 
     def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
-        found: Any = unchanged(kind, given, problem, generator, interpreted)
-        right = found.update
+        found: Any = unchanged(kind, given, problem, generator, True)
+        right = found.assess
 
-        def update(x: Any, action: int, label: int | None) -> None:
-            before = found.alphas, found.losses_of_experts
-            right(x, action, label)
-            spoil(found, *before)
+        def assess(*arguments: Any) -> None:
+            numbers = found.alphas, found.losses_of_experts
+            if before is not None:
+                before(found, *numbers)
+            right.python(*arguments)
+            if after is not None:
+                after(found, *numbers)
 
-        found.update = update
-        return found
-
-    return change
-
-
-def before_update(spoil: Callable[[Any], None]) -> Change:
-    """``spoil(boosting)`` before every update."""
-
-    def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
-        found: Any = unchanged(kind, given, problem, generator, interpreted)
-        right = found.update
-
-        def update(x: Any, action: int, label: int | None) -> None:
-            spoil(found)
-            right(x, action, label)
-
-        found.update = update
+        found.assess = Kernel(assess, str(ASSESS))
         return found
 
     return change
@@ -168,7 +159,7 @@ def _stand_still(boosting: Any, alphas: np.ndarray, losses: np.ndarray) -> None:
     boosting.alphas = np.ones(len(alphas))
 
 
-def _redraw_experts(boosting: Any) -> None:
+def _redraw_experts(boosting: Any, alphas: np.ndarray, losses: np.ndarray) -> None:
     """Other labels of the experts with as high scores, as if their ties had been drawn again."""
     for i, scores in enumerate(boosting.after):
         level = np.flatnonzero(scores == scores.max())
@@ -176,8 +167,8 @@ def _redraw_experts(boosting: Any) -> None:
         boosting.memory.counts[EXPERTS + i] = level[(at + 1) % len(level)]
 
 
-climbs = after_update(_climb)
-blames_the_neighbour = after_update(_blame_the_neighbour)
-follows_the_first = after_update(_follow_the_first)
-never_moves = after_update(_stand_still)
-redraws_experts = before_update(_redraw_experts)
+climbs = with_spoiled_assess(after=_climb)
+blames_the_neighbour = with_spoiled_assess(after=_blame_the_neighbour)
+follows_the_first = with_spoiled_assess(after=_follow_the_first)
+never_moves = with_spoiled_assess(after=_stand_still)
+redraws_experts = with_spoiled_assess(before=_redraw_experts)

@@ -234,9 +234,7 @@ def test_what_cannot_be_shown_is_told_by_its_type() -> None:
 
     for value in (Silent(), 10**5000):
         learner = SimpleNamespace(predict=lambda x, value=value: value, update=lambda x, c, w: None)
-        crowd = Each(lambda setting, i, made=learner: made).crowd(
-            crowds.Setting(1, 3, 2, 10)
-        )
+        crowd = Each(lambda setting, i, made=learner: made).crowd(crowds.Setting(1, 3, 2, 10))
         with pytest.raises(LearnerError, match=f"predicted an object of {type(value).__name__} in"):
             crowd.predict(np.ones(2), np.zeros(1))
 

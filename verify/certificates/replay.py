@@ -281,6 +281,8 @@ def _told(content: dict[str, Any], horizon: int, envelope: float) -> dict[str, A
             row[f"violations, delta = {delta}"] = _exceeded(observed, bounds)
     elif envelopes is None and observed:
         row["violations"] = _exceeded(observed, [envelope] * len(observed))
+    if "violations" in content:
+        row["violations"] = content["violations"]
     row |= _numbers(game["resolved"].get("declared", {})) | _numbers(content)
     return row
 

@@ -212,7 +212,7 @@ def test_a_user_who_declares_too_little_is_refuted(learners: Path, tmp_path: Pat
     assert accepted.envelope == 5
     (told,) = accepted.rows
     assert (told["lower limit on S"], told["known S"]) == (accepted.observed, 5)
-    names = ("gamma", "delta", "violations", "runs", "T")
+    names = ("edge", "delta", "violations", "runs", "T")
     content = certificate.content
     assert [told[name] for name in names[:2]] == [float(content[n]) for n in ("edge", "delta")]
     assert [told[name] for name in names[2:]] == [64, 64, content["game"]["horizon"]]

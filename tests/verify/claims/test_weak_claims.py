@@ -152,7 +152,10 @@ def test_claims_are_about_one_kind_of_learner() -> None:
         Setting("hedge-stump", "planted-stump", "full", 20), "game/no-peeking", users=True
     )
     strong = judged(Setting("perceptron", "one-hot", "full", 20), WLC[0], users=True)
-    for rows, told in ((weak, "it is about other learners: learners"), (strong, "weak learners")):
+    for rows, told in (
+        (weak, "it is about other learners: those that play labels"),
+        (strong, "it is about other learners: weak ones"),
+    ):
         assert {row.verdict for row in rows} == {Verdict.NOT_APPLICABLE}
         assert all(told in row.outcome.evidence for row in rows)
 
