@@ -1,4 +1,4 @@
-"""Weak learners as a stranger would write them for a booster: a right one, and some that are wrong."""
+"""Weak learners as a user would write them for a booster: a right one, and some that are wrong."""
 
 from __future__ import annotations
 

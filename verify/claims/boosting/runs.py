@@ -42,7 +42,7 @@ HALVINGS = 45
 
 
 def numbers_at(case: Case, horizon: float) -> Mapping[str, float]:
-    """What the booster would declare for another horizon, where its tuning sets other rates."""
+    """The numbers that the booster would declare for another horizon, where its tuning sets other rates."""
     assert isinstance(case.learner, Booster)
     return case.learner.numbers(replace(case.problem, horizon=math.ceil(horizon)))
 
