@@ -34,6 +34,7 @@ from boundcheck.algorithms.losses import Hinge, Logistic, Loss, SmoothHinge
 from boundcheck.algorithms.optimisers import UnprojectedDescent
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
+from boundcheck.verify.games.labels.game import LABELS
 from boundcheck.verify.games.labels.play import Game, Run
 from boundcheck.verify.games.labels.record import BLOCK, N_COLUMNS
 
@@ -232,8 +233,8 @@ class Entrant:
 
 
 def entrants(sequence: Sequence) -> list[Entrant]:
-    """Every learner of the library, and the variants of some."""
-    specs = [REFERENCE, *sorted({*catalog.learners(), *VARIANTS} - {REFERENCE})]
+    """Every learner of labels of the library, and the variants of some."""
+    specs = [REFERENCE, *sorted({*LABELS.learners(), *VARIANTS} - {REFERENCE})]
     return [Entrant.of(spec, sequence) for spec in specs]
 
 
