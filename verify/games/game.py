@@ -160,6 +160,12 @@ class Measured:
     meaning: str
 
 
+def refuse_data(request: Any, instead: str) -> None:
+    """Raise :class:`UserError` for a request with data or a comparator norm, which only some games have."""
+    for option, value in (("data", request.data), ("radius", request.comparator_norm)):
+        require(value is None, f"--{option} is given for {instead}.")
+
+
 class Game(ABC):
     """A kind of game.
 
@@ -242,11 +248,7 @@ class Game(ABC):
         UserError
             for an axis that the game does not have
         """
-        for option, value in (("data", request.data), ("radius", request.comparator_norm)):
-            require(
-                value is None,
-                f"--{option} is given for the game {self.name}: expected --learner, --adversary or --graph.",
-            )
+        refuse_data(request, f"the game {self.name}: expected --learner, --adversary or --graph")
         learners = self.learners() if request.learner is None else (request.learner,)
         adversaries = self.adversaries() if request.adversary is None else (request.adversary,)
         rounds, runs = request.rounds or OPEN_ROUNDS[request.scale], OPEN_RUNS[request.scale]

@@ -23,6 +23,7 @@ LEARNER_FAILED = "learner failed"
 """Flag of an error that is the learner's: it raised, or returned no probabilities, in the middle of a run."""
 
 _OURS = Path(__file__).resolve().parents[2]
+_ERRORS = _OURS / "errors.py"
 _CLAIMS = Path(str(claims_package.__file__)).resolve().parent
 
 
@@ -60,7 +61,7 @@ def _watch(
                 for i in watches.keys() - failed.keys():
                     try:
                         watches[i].see(run, rounds)
-                    except (LearnerError, UserError):
+                    except LearnerError:
                         raise
                     except Exception as error:
                         failed[i] = _failed(cells[i].claim, error)
@@ -83,13 +84,14 @@ def _guarded(cell: Cell, examine: Callable[[], Evidence]) -> Outcome:
         return decide(examine())
     except LearnerError as error:
         return Outcome(Verdict.ERROR, evidence=str(error), flags=(LEARNER_FAILED,))
-    except UserError:
-        raise
     except Exception as error:
         return _failed(cell.claim, error)
 
 
 def _failed(claim: Claim, error: Exception) -> Outcome:
+    """The outcome of a claim whose code raised; wrong input that the claim only met on its way is raised again."""
+    if isinstance(error, UserError) and not _raised_by_a_claim(error):
+        raise error
     logger.debug("claim %s failed", claim.id, exc_info=error)
     return Outcome(Verdict.ERROR, evidence=trouble_in(claim, error))
 
@@ -101,6 +103,13 @@ def trouble_in(claim: Claim, error: Exception) -> str:
     if theirs:
         return f"{said(error)} ({Path(theirs[-1].filename).name}, line {theirs[-1].lineno})"
     return f"{said(error)} ({_defined(claim)})"
+
+
+def _raised_by_a_claim(error: Exception) -> bool:
+    """True if the line that raises, or that calls ``require``, is in a file of claims."""
+    files = [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
+    raising = [file for file in files if file.resolve() != _ERRORS]
+    return bool(raising) and _is_a_claims(raising[-1])
 
 
 def _is_a_claims(file: Path) -> bool:

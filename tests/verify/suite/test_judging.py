@@ -32,6 +32,7 @@ from boundcheck import (
     Audit, Bound, Check, Claim, Comparison, Exact, Form, Law, Mean, MeanSides, OneRound, Pathwise, Proof, Sides, Source,
     Tail, TailSides, Verdict,
 )
+from boundcheck.errors import UserError, require
 
 HERE = Source("Somebody", "Mine", 2024, "Theorem 1")
 RUNS, THREE = 64, 0.1 + 0.1 + 0.1
@@ -100,6 +101,14 @@ def broken_rate(case):
     return float("x")  # rate
 
 
+def broken_input(case, form, rounds):
+    raise UserError("own sentence")  # input
+
+
+def broken_requirement(cell, runs, *, interpreted=False):
+    require(False, "own requirement")  # requirement
+
+
 def broken_word(case):
     return fail("word")  # word
 
@@ -129,6 +138,8 @@ MADE = [
     claim("look", Audit(broken_look)),
     claim("totals", Tail(broken_totals)),
     claim("rate", Law(broken_rate)),
+    claim("input", Pathwise(broken_input)),
+    claim("requirement", Audit(broken_requirement)),
     claim("floor", Mean(mean(0.3 * (1 + 1e-6)))),
     claim("word", Pathwise(sure), unmet=broken_word),
     claim("expected", Pathwise(sure), expected=broken_word),
@@ -149,6 +160,8 @@ BROKEN = {
     "look": "TypeError: no look",
     "totals": "AttributeError: 'RunSums' object has no attribute 'nothing'",
     "rate": "ValueError: could not convert string to float: 'x'",
+    "input": "UserError: own sentence",
+    "requirement": "UserError: own requirement",
     "floor": "ValueError: a run lies below its sure floor: -1.000001 < -1",
     "word": "ZeroDivisionError: word",
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ....errors import require
 from ...setting import Setting
+from ..game import refuse_data
 from .case import GRAPHS
 
 STREAMS = {
@@ -37,11 +37,7 @@ def settings(request: Any, learners: Made, adversaries: Made) -> Iterator[Settin
     UserError
         for an axis that the game does not have
     """
-    for option, value in (("data", request.data), ("radius", request.comparator_norm)):
-        require(
-            value is None,
-            f"--{option} is given for a weak learner: expected --adversary or --graph.",
-        )
+    refuse_data(request, "a weak learner: expected --adversary or --graph")
     graphs = GRAPHS if request.graph is None else (request.graph,)
     for learner in _learners(request, learners):
         made = request.made_learner or learners[learner]
