@@ -48,11 +48,11 @@ def main() -> None:
     draw_frontier()
     figure = Figure(figsize=(9, 3), layout="constrained")
     titles = {
-        "unprojected": "as printed, without projection: refuted",
-        "projected": "as repaired, projected: holds",
+        "unprojected": "the experiments' descent, without projection: refuted",
+        "projected": "projected descent: holds",
     }
     for axes, (optimiser, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
-        watch = watched(optimiser, "printed" if optimiser == "unprojected" else "repaired")
+        watch = watched(optimiser, "transferred" if optimiser == "unprojected" else "repaired")
         _, rounds, observed, envelope, _ = zip(*watch.curve, strict=True)
         axes.plot(rounds, observed, color="#b3261e" if optimiser == "unprojected" else "#2f7d4f")
         axes.plot(rounds, envelope, color="#444", ls="--")

@@ -1,9 +1,11 @@
 """A claim: statement, source, forms and the judge of both sides, in one object.
 
-A claim has a form or two, named by where the statement comes from: "printed" in the paper that the claim cites;
-"derived" here for the learner, in a form that nobody printed; "transferred" as printed to a setting that it was not
-printed for; or "repaired", the true form of a claim that is false otherwise. A form is data: to which cases it
-applies, which verdict is expected there, in one sentence why, and the state of its proof.
+A claim has a form or two, named by where the statement comes from: "printed" in the paper that the claim cites, in
+words and formulas that were read there; "reconstructed" as it must have been printed, from the text around a display
+that our copy of the paper lacks; "derived" here for the learner, in a form that nobody printed; "transferred" as
+printed to a setting that it was not printed for; or "repaired", the true form of a claim that is false otherwise. A
+form is data: to which cases it applies, which verdict is expected there, in one sentence why, and the state of its
+proof.
 
 The judge (``judges/``) says how the statement is put to the test; it holds the functions that compute both sides.
 """
@@ -63,11 +65,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Form:
-    """A claim as printed, derived, transferred or repaired.
+    """A claim as printed, reconstructed, derived, transferred or repaired.
 
     Attributes
     ----------
-    name : "printed", "derived", "transferred" or "repaired" (see the module)
+    name : "printed", "reconstructed", "derived", "transferred" or "repaired" (see the module)
     statement : the inequality in LaTeX
     proof : the state of its proof
     why : one sentence: why it is true, or what is wrong with it

@@ -205,7 +205,7 @@ def replayed(path: Path) -> list[Any]:
     from ...verify.certificates.replay import replay
 
     found = replay(path)
-    relation = "above" if found.claim.judge.relation == "<=" else "below"
+    relation = "above" if found.observed > found.envelope else "below"
     lines: list[Any] = [
         f"[bold]{escape(found.claim.id)}[/] ({found.form.name}): {escape(found.claim.title)}",
         f"[dim]{escape(str(found.claim.source))}[/]",

@@ -64,7 +64,10 @@ def violation(claim: Claim, form: Form, instance: Any) -> tuple[Interval, Interv
     """Observed side and envelope of an instance that violates the claim beyond doubt, or None."""
     try:
         sides = claim.judge.exact_sides(instance, form)
-        return sides if sides is not None and sides[1].certainly_less(sides[0]) else None
+        if sides is None:
+            return None
+        less, more = sides if claim.judge.relation == ">=" else sides[::-1]
+        return sides if less.certainly_less(more) else None
     except (Undecided, UserError):
         return None
 

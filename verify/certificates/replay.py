@@ -125,7 +125,8 @@ def _replay(path: Path, content: dict[str, Any]) -> Replay:
     names = [form.name for form in claim.forms]
     require(
         content["form"] in names,
-        f"form '{content['form']}' of {claim.id}: expected one of {', '.join(names)}.",
+        f"certificate '{path}' is about the form '{content['form']}' of {claim.id}, which this version does not"
+        f" have: expected one of {', '.join(names)}; verify again.",
     )
     form = claim.form(content["form"])
     for name, value in header(content["kind"], claim, form, content["schema"]).items():

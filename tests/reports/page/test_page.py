@@ -86,7 +86,7 @@ def rows() -> Iterator[dict[str, Any]]:
         bad = {"ratio": 3.8, "headroom": None, **refuted} if loss == "logistic-K" else {}
         yield result(form="printed", learner=learner, loss=loss, graph=graph, **bad)
     yield result("gappletron/guarantee-4", ratio=0.9, flags=["live in 3% of rounds"])
-    yield result("gappletron/guarantee-4", "printed", ratio=None, observed=None, **refuted)
+    yield result("gappletron/guarantee-4", "transferred", ratio=None, observed=None, **refuted)
     yield result("gappletron/theorem-7", kind="lower bound", ratio=1.2, verdict="undecided")
     yield result("gappletron/theorem-4a", kind="mean", ratio=0.4, headroom=3.16, runs=64)
     yield result("gappletron/theorem-4b", "printed", kind="mean", runs=64)

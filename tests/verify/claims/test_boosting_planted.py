@@ -136,7 +136,7 @@ PLANTED: list[tuple[Any, str, Any, str, Setting]] = [
     (estimates, "loss_bound", lambda k, rho: (k - 1) / rho, "loss-estimate-bounded", BBM3),
     (potentials.Potentials, "bound", lambda made, n: (made.n_labels - 1) * math.exp(-made.edge * n / 2),
      "potential-at-start", BBM3),
-    (logistic, "slopes", flipped_slopes, "estimate-convex", ADA3),
+    (logistic, "slopes", flipped_slopes, "slope-estimate-unbiased", ADA3),
     (logistic, "cost_matrix", lambda s: -COSTS(s), "logistic-cost", ADA3),
     (logistic, "loss", lambda s, y: np.logaddexp(0, s - s[y]).sum(), "loss-floor", ADA3),
     (logistic, "empirical_edge", lambda costs, labels, y: float(np.mean(labels == y)), "edge-range", OLM3),
@@ -149,7 +149,7 @@ PLANTED: list[tuple[Any, str, Any, str, Setting]] = [
     (*altered(majority.OnlineMBBM, shrinks), "potential-cost", MBBM4),
     (*altered(majority.BanditBBM, divides_by_nothing), "told-cost-bounded", BBM3),
     (*altered(adaptive.AdaboostOLM, shrinks), "logistic-cost", OLM3),
-    (*altered(adaptive.AdaBandit, steps_up), "estimate-convex", ADA3),
+    (*altered(adaptive.AdaBandit, steps_up), "slope-estimate-unbiased", ADA3),
 ]  # fmt: skip
 
 
@@ -231,12 +231,12 @@ def found_of(claim: Claim, form: Form, at: Setting) -> Outcome:
         ("cost-estimate-bounded", "repaired", 99, BBM4),
         ("slope-estimate-bounded", "repaired", 99, ADA3),
         ("gradient-bounded", "derived", 99, OLM3),
-        ("logistic-cost", "printed", 66, ADA3),
+        ("logistic-cost", "reconstructed", 66, ADA3),
         ("key-inequality", "derived", 98, OLM3),
         ("loss-floor", "derived", 99, OLM3),
-        ("edge-range", "printed", 99, OLM3),
-        ("potential-cost", "printed", 99, MBBM4),
-        ("largest-weight", "repaired", 99, MBBM4),
+        ("edge-range", "reconstructed", 99, OLM3),
+        ("potential-cost", "reconstructed", 99, MBBM4),
+        ("largest-weight", "derived", 99, MBBM4),
         ("potential-at-start", "derived", 72, setting("online-mbbm:learners=10,gamma=0.05", 2, "full")),
     ],
 )  # fmt: skip

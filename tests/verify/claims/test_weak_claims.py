@@ -106,7 +106,7 @@ def test_known_numbers_are_those_of_the_declared_parameters() -> None:
 def test_weak_learners_keep_their_word(setting: Setting) -> None:
     rows = judged(setting, *ALL)
     assert {row.form: row.verdict for row in rows} == dict.fromkeys(
-        ("printed", "derived"), Verdict.HOLDS
+        ("reconstructed", "derived"), Verdict.HOLDS
     )
     assert not any(row.outcome.flags for row in rows), "a guesser would not pass"
 
@@ -250,7 +250,7 @@ def test_the_law_of_the_worst_pair_is_binomial() -> None:
 
 @pytest.mark.parametrize(("delta", "least"), [("0.01", 3), ("0.05", 2)])
 def test_the_smallest_false_pairs_are_the_smallest(delta: str, least: int) -> None:
-    form = derivation.DERIVATION.form("printed")
+    form = derivation.DERIVATION.form("reconstructed")
     false = [
         T
         for T in range(1, 60)
@@ -310,7 +310,7 @@ EXACT = {
 
 def refutation(name: str) -> Certificate:
     setting, claim = EXACT[name]
-    rows = [row for row in judged(setting, claim) if row.form == "printed"]
+    rows = [row for row in judged(setting, claim) if row.form != "repaired"]
     assert [(row.verdict, row.expected) for row in rows] == [(Verdict.REFUTED, Verdict.REFUTED)]
     certificate = rows[0].outcome.certificate
     assert certificate is not None
@@ -318,10 +318,10 @@ def refutation(name: str) -> Certificate:
 
 
 def test_a_poor_stump_is_told_by_numbers_that_a_reader_can_check() -> None:
-    """gamma as in the statement and as the adversary was given it; (1 - 2 gamma)/k by hand."""
+    """gamma as in the statement, twice the edge of the adversary; (1 - gamma)/k by hand."""
     content = refutation("richness").content
     instance = content["instance"]
-    assert (instance["gamma"], instance["n_labels"]) == ("3/10", 3)
+    assert (instance["gamma"], instance["n_labels"]) == ("3/5", 3)
     paid = sum(Fraction(w) * Fraction(c) for w, c in instance["rounds"])
     allowed = Fraction(4, 30) * len(instance["rounds"])
     assert {w for w, _ in instance["rounds"]} == {"1"}

@@ -79,7 +79,7 @@ class PairInstance(Instance):
 
 
 def _pair_sides(instance: PairInstance, form: Form) -> tuple[Interval, Interval]:
-    if form.name == "printed":
+    if form.name == "reconstructed":
         return Interval.of(instance.probability(1)), Interval.of(3 * instance.delta)
     return Interval.of(instance.probability(2)), Interval.of(instance.delta)
 
@@ -89,7 +89,7 @@ def look_at_pairs(cell: Cell, runs: int, *, interpreted: bool = False) -> Eviden
     form, case = cell.form, cell.case
     assert isinstance(case.adversary, WorstPair)
     delta = decimal(case.adversary.delta)
-    horizons = [case.horizon] if form.name == "printed" else range(1, case.horizon + 1)
+    horizons = [case.horizon] if form.name == "reconstructed" else range(1, case.horizon + 1)
     pairs = [PairInstance(T, delta) for T in horizons]
     worst = max(pairs, key=lambda pair: _pair_sides(pair, form)[0].lo)
     observed, envelope = _pair_sides(worst, form)
@@ -145,7 +145,7 @@ DERIVATION = Claim(
     game="weak-learning",
     forms=(
         Form(
-            "printed",
+            "reconstructed",
             _SUM + r" \le b\sqrt{2T\ln(1/\delta)} \quad\text{with probability } 1-3\delta",
             Proof.FALSE,
             "that is the deviation of one of two martingales; of the worst pair of them the sum exceeds it with"

@@ -161,7 +161,7 @@ LOSS_UNBIASED = Claim(
     source=BOOSTING.at("equation (4)"),
     forms=(
         Form(
-            "printed",
+            "reconstructed",
             r"E_{\tilde y}\,\hat\ell^{0-1}_r = 1[y \ne r] \quad\text{for every } \hat y, y, r",
             Proof.PROVED,
             "a label is played with a probability above 0, by which its loss is divided",
@@ -224,7 +224,7 @@ COST_UNBIASED = Claim(
     source=BOOSTING.at("equation (5)"),
     forms=(
         Form(
-            "printed",
+            "reconstructed",
             r"E_{\tilde y}\,\hat c = C_y, \quad \hat c = \sum_r (1-\hat\ell^{0-1}_r)\,C_r"
             r" \quad\text{for every matrix } C",
             Proof.PROVED,

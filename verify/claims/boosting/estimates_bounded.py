@@ -59,7 +59,7 @@ def _bounded_loss(instance: DrawInstance, form: Form) -> tuple[Interval, Interva
     k, rho = instance.n_labels, instance.rho
     largest = max(max(loss, abs(1 - loss)) for loss in instance.losses)
     return Interval.of(largest), Interval.of(
-        k / rho if form.name == "printed" else loss_limit(k, rho)
+        k / rho if form.name == "reconstructed" else loss_limit(k, rho)
     )
 
 
@@ -89,7 +89,7 @@ LOSS_BOUNDED = Claim(
     source=BOOSTING.at("equation (4)"),
     forms=(
         Form(
-            "printed",
+            "reconstructed",
             r"\hat\ell^{0-1}_r \le \frac{k}{\rho}, \quad |1-\hat\ell^{0-1}_r| \le \frac{k}{\rho}"
             r" \quad\text{for every exploration rate } \rho",
             Proof.FALSE,
@@ -146,7 +146,7 @@ def in_simplices(rows: Rows) -> bool:
 def _bounded_cost(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
     require(in_simplices(instance.rows), "costs: expected rows of C^eor_1.")
     k, rho = instance.n_labels, instance.rho
-    if form.name == "printed":
+    if form.name == "reconstructed":
         envelope = k / rho
     else:
         envelope = cost_limit(k, rho)
@@ -161,7 +161,7 @@ COST_BOUNDED = Claim(
     source=BOOSTING.at("equation (5)"),
     forms=(
         Form(
-            "printed",
+            "reconstructed",
             r"\|\hat c\|_\infty \le \frac{k}{\rho} \quad\text{for } C_r \in \mathcal{C}^{eor}_1",
             Proof.FALSE,
             "for k >= 4 false at every rho: the factors 1 - (k-1)/rho of k-2 labels add up when their rows put"

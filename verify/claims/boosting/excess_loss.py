@@ -249,7 +249,7 @@ ORDER = Claim(
     game="weak-learning",
     forms=(
         Form(
-            "printed",
+            "reconstructed",
             r"S(b) = \max_T\Big\{b\sqrt{2T\ln\tfrac{1}{\delta}} - \frac{\gamma mT}{k}\Big\} = \tilde O(b),"
             r"\ b = k/\rho: \quad S(2b) \le 2S(b)",
             Proof.FALSE,

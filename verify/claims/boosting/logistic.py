@@ -91,7 +91,7 @@ LOGISTIC_COST = Claim(
     source=BOOSTING.at("AdaBandit (Algorithm 3), cost matrix"),
     forms=(
         Form(
-            "printed",
+            "reconstructed",
             r"\sum_l C_{r,l} = 0, \quad C_{r,r} \le C_{r,l}, \quad |C_{r,l}| \le k",
             Proof.PROVED,
             "entry r is less the sum of k - 1 numbers between 0 and 1",

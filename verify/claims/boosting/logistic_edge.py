@@ -252,7 +252,7 @@ EDGE_RANGE = Claim(
     source=BOOSTING.at("AdaBandit (Algorithm 3), empirical edge"),
     forms=(
         Form(
-            "printed",
+            "reconstructed",
             r"\gamma_i = \frac{\sum_t C_{y_t,l_t}}{\sum_t C_{y_t,y_t}} \in [-1,1],"
             r" \quad \gamma_i = 1 \Leftrightarrow l_t = y_t \text{ for all } t",
             Proof.PROVED,

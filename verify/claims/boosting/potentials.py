@@ -26,7 +26,7 @@ from gmpy2 import mpq
 
 from ....algorithms.boosting.potentials import TIES, partitions
 from ....errors import require
-from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof, Setting, Verdict
+from ...author import Check, Claim, Exact, Form, Instance, Interval, Proof, Setting
 from ...certificates.instances import Json
 from ...exact import boosting as exact
 from ...exact.boosting import Fractions, decimal, texts
@@ -110,15 +110,14 @@ def _states(k: int, learners: int) -> int:
 
 
 def _reachable(case: Case, form: Form) -> Iterator[VotesInstance]:
-    """All votes before each weak learner, those with fewer learners first."""
+    """All votes before each weak learner."""
     k, most = case.n_labels, _learners(case)
     made = booster(case).potentials(k)
-    for learners in range(1, most + 1) if form.name == "derived" else (most,):
-        for cast in range(learners):
-            for counts in partitions(cast, k):
-                for label in (j for j in range(k) if j == 0 or counts[j] != counts[j - 1]):
-                    remaining = learners - 1 - cast
-                    yield VotesInstance(decimal(made.edge), made.ties, counts, label, remaining)
+    for cast in range(most):
+        for counts in partitions(cast, k):
+            for label in (j for j in range(k) if j == 0 or counts[j] != counts[j - 1]):
+                remaining = most - 1 - cast
+                yield VotesInstance(decimal(made.edge), made.ties, counts, label, remaining)
 
 
 def _least(instance: VotesInstance, form: Form) -> tuple[Interval, Interval]:
@@ -185,7 +184,7 @@ POTENTIAL_COST = Claim(
     source=BOOSTING.at("equation (8)"),
     forms=(
         Form(
-            "printed",
+            "reconstructed",
             r"c^i_{t,l} = \phi^{y_t}_{N-i}(s^{i-1}_t + e_l), \quad c^i_{t,y_t} \le c^i_{t,l}",
             Proof.PROVED,
             "a vote for the label instead of another one can only help it, whatever the others vote",
@@ -199,22 +198,8 @@ POTENTIAL_COST = Claim(
 
 def _weights(instance: VotesInstance, form: Form) -> tuple[Interval, Interval]:
     k, n = len(instance.votes), instance.remaining
-    if form.name == "derived":
-        envelope = (k - 1) / Interval.of(n + 1).sqrt()
-    else:
-        envelope = Interval.of((k - 1) * exact.two_likeliest(n, instance.own_chance))
-    return Interval.of(instance.weight), envelope
-
-
-def _root_expected(case: Case) -> Verdict | None:
-    """Known by hand: one vote ahead, one to come, ties an error; and up to three labels, by looking."""
-    k, made = case.n_labels, booster(case).potentials(case.n_labels)
-    own = (1 - decimal(made.edge)) / k + decimal(made.edge)
-    if made.ties == "error" and 2 * (1 - own) ** 2 > 1 and booster(case).learners >= 2:
-        return Verdict.REFUTED
-    if k <= 3:
-        return Verdict.HOLDS
-    return Verdict.REFUTED if (k, made.edge, made.ties) == (8, 0.0, "random") else None
+    envelope = (k - 1) * exact.two_likeliest(n, instance.own_chance)
+    return Interval.of(instance.weight), Interval.of(envelope)
 
 
 LARGEST_WEIGHT = Claim(
@@ -224,20 +209,12 @@ LARGEST_WEIGHT = Claim(
     forms=(
         Form(
             "derived",
-            r"w^i = \sum_l (c^i_l - c^i_y) \le \frac{k-1}{\sqrt{N-i+1}}",
-            Proof.FALSE,
-            "true as far as was looked for two and three labels; false for more and small edges, with ties an"
-            " error from four labels on, with ties at random from seven at the latest",
-            votes,
-            _root_expected,
-        ),
-        Form(
-            "repaired",
-            r"w^i \le (k-1) \max_m P(B \in \{m, m+1\}), \quad B \sim \mathrm{Bin}(N-i, p_y),\;"
+            r"w^i = \sum_l (c^i_l - c^i_y) \le (k-1) \max_m P(B \in \{m, m+1\}), \quad B \sim \mathrm{Bin}(N-i, p_y),\;"
             r" p_y = \tfrac{1-\gamma}{k}+\gamma",
             Proof.PROVED,
             "the vote matters only where the label's lead ends up in a window of two values; each is met on"
-            " an antichain of who votes for it, which has at most the largest binomial probability",
+            " an antichain of who votes for it, which has at most the largest binomial probability; it is not at most"
+            " (k-1)/sqrt(N-i+1) for many labels and small edges",
             votes,
         ),
     ),

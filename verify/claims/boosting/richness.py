@@ -4,7 +4,7 @@
 symbol     name here
 =========  =====================================================================
 h*         the planted hypothesis
-2 gamma    ``richness`` of the stream
+gamma      ``richness`` of the stream
 H          the class that a weak learner hedges over
 R_delta    ln|H|/eta + eta B^2 T/8 + B sqrt(T ln(1/delta)/2)
 =========  =====================================================================
@@ -46,7 +46,7 @@ class PlantedInstance(Instance):
     Attributes
     ----------
     n_labels : k, at least 2
-    gamma : in [0, 1/2]
+    gamma : the edge that the hypothesis is to have, in [0, 1]
     rounds : pairs of weight and cost, both in [0, 1]
     """
 
@@ -57,7 +57,7 @@ class PlantedInstance(Instance):
 
     def __post_init__(self) -> None:
         require(self.n_labels >= 2, f"{self.n_labels} labels: expected at least 2.")
-        require(0 <= 2 * self.gamma <= 1, f"gamma {self.gamma}: expected a number in [0, 1/2].")
+        require(0 <= self.gamma <= 1, f"gamma {self.gamma}: expected a number in [0, 1].")
         require(len(self.rounds) > 0, "the certificate has no rounds.")
         for number in (n for pair in self.rounds for n in pair):
             require(0 <= number <= 1, f"weight or cost {number}: expected a number in [0, 1].")
@@ -69,8 +69,8 @@ class PlantedInstance(Instance):
 
     @property
     def allowed(self) -> mpq:
-        """(1 - 2 gamma)/k sum w."""
-        return (1 - 2 * self.gamma) / self.n_labels * sum((w for w, _ in self.rounds), mpq(0))
+        """sum w c . u_gamma, which is (1 - gamma)/k sum w."""
+        return (1 - self.gamma) / self.n_labels * sum((w for w, _ in self.rounds), mpq(0))
 
     @property
     def derived(self) -> Json:
@@ -92,7 +92,7 @@ def look_at_planted(cell: Cell, runs: int, *, interpreted: bool = False) -> Evid
     at = stream.first_violation()
     last = stream.horizon - 1 if at is None else at
     rounds = tuple(stream.planted_costs()[: last + 1])
-    instance = PlantedInstance(stream.n_labels, stream.planted_edge, rounds)
+    instance = PlantedInstance(stream.n_labels, 2 * stream.planted_edge, rounds)
     paid, allowed = float(instance.paid), float(instance.allowed)
     words = f"in fractions, after each of {stream.horizon} rounds"
     return Evidence(
@@ -128,11 +128,11 @@ RICHNESS = Claim(
     forms=(
         Form(
             "printed",
-            r"\sum_{t\le T} w_t c_{t,h^*(x_t)} \le \frac{1-2\gamma}{k}\sum_{t\le T} w_t"
-            r" \quad\text{for each } T",
+            r"\sum_{t\le T} w_t c_{t,h(x_t)} \le \sum_{t\le T} w_t c_t\cdot u^{y_t}_\gamma"
+            r" \quad\text{for some } h \in H\text{, here } h^*\text{; for each } T",
             Proof.ASSUMED,
-            "a hypothesis of the theorem that makes weak learners, checked on each stream; false where the stump"
-            " is right in half of the rounds",
+            "a hypothesis of the theorem that makes weak learners, checked of the planted rule on each stream; false"
+            " of the stump that is right in half of the rounds",
             _planted,
             lambda case: Verdict.REFUTED if case.setting.adversary == POOR else Verdict.HOLDS,
             adaptive=True,

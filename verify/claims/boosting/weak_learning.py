@@ -164,7 +164,7 @@ def _claims(
     )
     excess = "sum w c - (1 - gamma)/k sum w"
     printed = Form(
-        "printed",
+        "reconstructed",
         inequality + rf" \text{{ for each }} T,\ {shown}",
         Proof.PROVED,
         "true of the weak learners whose S is known: Hedge over a class that holds a hypothesis of edge 2 gamma, and"

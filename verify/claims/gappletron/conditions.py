@@ -144,10 +144,10 @@ def _smooth_unmet(case: Case) -> str | None:
 CONDITION_3 = Claim(
     id="gappletron/condition-3",
     title="squared gradient at most 2L times the loss",
-    source=GAPPLETRON.at("equation (3)"),
+    source=GAPPLETRON.at("equation (3); L derived here"),
     forms=(
         Form(
-            "printed",
+            "derived",
             r"\|\nabla\ell_t(W)\|^2 \le 2L\,\ell_t(W), \quad L = 4\|x\|^2 \text{ (smooth hinge)},\;"
             r" 0.40727\,\|x\|^2/\ln b \text{ (logistic, base } b)",
             Proof.PROVED,

@@ -93,12 +93,12 @@ GUARANTEE_4 = Claim(
     source=GAPPLETRON.at("equation (4) and Section 6"),
     forms=(
         Form(
-            "printed",
+            "transferred",
             r"\sum_t v_t(\ell_t(W_t)-\ell_t(U)) \le h(U)\sqrt{\textstyle\sum_t v_t^2\|\nabla\ell_t(W_t)\|^2}"
             r" \quad\text{for the experiments' descent, } h(U) \text{ independent of } T",
             Proof.FALSE,
-            "without projection the ratio of the two sides at U = 0 grows linearly in T when the labels"
-            " switch half way; tested is h = 2 sqrt(2) B",
+            "assumed of an optimiser, and transferred to that of the experiments: without projection the ratio of the"
+            " two sides at U = 0 grows linearly in T when the labels switch half way; tested is h = 2 sqrt(2) B",
             _unprojected,
             lambda case: Verdict.REFUTED if is_crafted(case) else None,
             adaptive=True,

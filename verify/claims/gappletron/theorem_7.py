@@ -91,10 +91,9 @@ def force(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
 
 
 def _exact(instance: HorizonInstance, form: Form) -> tuple[Interval, Interval]:
-    """The mistakes that are claimed, and those that so many rounds can hold."""
-    return Interval.of(forced_value(instance.n_labels, instance.radius)), Interval.of(
-        instance.horizon
-    )
+    """The mistakes that so many rounds can hold, and those that are claimed."""
+    claimed = forced_value(instance.n_labels, instance.radius)
+    return Interval.of(instance.horizon), Interval.of(claimed)
 
 
 def _unmet(short: bool, case: Any) -> str | None:
@@ -123,9 +122,10 @@ THEOREM_7 = Claim(
         Form(
             "printed",
             r"E[M_T] \ge \min_{\|U\|\le B}\sum_t\ell_t(U) + (B^2-1)(K-1) + \frac{K-1}{K}"
-            r" \quad\text{for some sequence, any } T",
+            r" \quad\text{for some sequence } y_1, \dots, y_T\text{, read: for any } T",
             Proof.FALSE,
-            "fewer rounds than the right side cannot hold so many mistakes",
+            "the theorem says nothing about T, which is read as any T: fewer rounds than the right side cannot hold so"
+            " many mistakes",
             lambda case: _unmet(True, case),
             _printed_expected,
         ),

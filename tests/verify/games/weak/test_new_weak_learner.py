@@ -109,7 +109,7 @@ def test_what_it_declares_serves_smaller_edges_and_no_others() -> None:
 
 
 def test_who_says_nothing_is_not_judged_by_anything_known() -> None:
-    row = judged("cost-perceptron", CLAIMS[0])[(CLAIMS[0], "printed")]
+    row = judged("cost-perceptron", CLAIMS[0])[(CLAIMS[0], "reconstructed")]
     assert row.verdict == Verdict.NOT_APPLICABLE
     assert row.outcome.evidence == "no excess loss is known of cost-perceptron"
 

@@ -105,7 +105,7 @@ def test_an_adaptive_adversary_meets_the_forms_about_such_and_no_others() -> Non
     setting = Setting(spec("Stumps"), spec("Following"), "bandit", 60)
     rows = suite.judge_job(suite.Job(setting, claims, True, 64), 0)
     verdicts = {(row.claim, row.form): row.verdict for row in rows}
-    assert verdicts.pop((claims[0], "printed")) == Verdict.HOLDS
+    assert verdicts.pop((claims[0], "reconstructed")) == Verdict.HOLDS
     assert set(verdicts.values()) == {Verdict.NOT_APPLICABLE}
     others = [row.outcome.evidence for row in rows if row.claim != claims[0]]
     assert len(others) == 4
