@@ -67,7 +67,16 @@ def test_built_in_studies_can_be_played(name: str) -> None:
     assert study.source
     cases = study.cases()
     assert len({case.key for case in cases}) == len(cases) == study.seeds * len(study.cells)
-    assert study.findings or name == "label-efficient"
+    assert study.findings
+
+
+@pytest.mark.parametrize("name", ["bandit", "smoke", "filtering", "label-efficient"])
+def test_a_finding_has_the_tuning_that_its_words_say(name: str) -> None:
+    """With full information and in the study of boosters the words name none."""
+    tunings = {"theoretical tuning": "theory", "T alone": "ones", "better tuning": "best"}
+    for finding in studies.load(name).findings:
+        (tuning,) = (tuning for words, tuning in tunings.items() if words in finding.says)
+        assert finding.tuning == tuning, finding.says
 
 
 def test_the_template_is_a_study() -> None:
