@@ -258,7 +258,7 @@ class Gappletron(Checked):
             parameters=np.concatenate(
                 [self.optimiser.parameters(norm), own, revealing, dominating]
             ),
-            state=fresh_state(N_STATE - OWN),
+            state=fresh_state(N_STATE - OWN, norm=self.optimiser.needs_norm),
             declaration=Declaration(
                 self.loss,
                 {"gamma": gamma, "rule": self.rule, "delta": self.delta}

@@ -29,8 +29,9 @@ from .losses import Loss
 UNSEEN = -1
 """The label that ``update`` is told when the label was not revealed."""
 
-SCALE, SQUARED_NORM, GRADIENT_SUM, OWN = 0, 1, 2, 3
-"""Slots of ``state``: the scale of the weights, two for the optimiser, then the learner's own."""
+SCALE, SQUARED_NORM, REMAINDER, TOUCHED, GRADIENT_SUM, OWN = 0, 1, 2, 3, 4, 5
+"""Slots of ``state``: the scale of the weights, the squared norm of V, what rounding left out of it, the features of
+steps since the game took it from V, one for the optimiser, then the learner's own."""
 
 _SCORES = {"scores": VECTOR, "best": INT, "runner": INT}
 _DRAWN = {"p": VECTOR, "action": INT, "label": INT, "weight": FLOAT}
@@ -120,10 +121,12 @@ class Declaration(Mapping[str, Any]):
         return float(next(self[key] for key in self if key.rpartition(".")[2] == name))
 
 
-def fresh_state(own: int = 0) -> FloatArray:
-    """The state to start from, with ``own`` slots of the learner's, all zero."""
+def fresh_state(own: int = 0, *, norm: bool = False) -> FloatArray:
+    """The state to start from, with ``own`` slots of the learner's, all zero; ``norm`` says whether the learner
+    keeps the squared norm of V, which then starts at zero; it is -1 where nobody does."""
     state = np.zeros(OWN + own)
     state[SCALE] = 1.0
+    state[SQUARED_NORM] = 0.0 if norm else -1.0
     return state
 
 

@@ -27,13 +27,14 @@ import numpy as np
 from ..arrays import FloatArray
 from ..compiled import Kernel, helper, kernel
 from ..errors import unknown
-from .learner import GRADIENT_SUM, SCALE, SQUARED_NORM, UPDATE
+from .learner import GRADIENT_SUM, REMAINDER, SCALE, SQUARED_NORM, UPDATE
 
 
 class Optimiser(Protocol):
-    """An online convex optimiser."""
+    """An online convex optimiser; ``needs_norm`` says whether its step looks at ``state[SQUARED_NORM]``."""
 
     step: ClassVar[Kernel]
+    needs_norm: ClassVar[bool]
 
     @property
     def spec(self) -> str:
@@ -94,6 +95,17 @@ def _unprojected_step(
 
 
 @helper
+def add_to_squared_norm(change: float, state: FloatArray) -> None:
+    """Add to the squared norm of V, and keep what the sum rounds away: in later rounds it would add up."""
+    before = state[SQUARED_NORM]
+    change += state[REMAINDER]
+    total = before + change
+    kept = total - before
+    state[REMAINDER] = (before - (total - kept)) + (change - kept)
+    state[SQUARED_NORM] = total
+
+
+@helper
 def step_in_ball(
     weight: float,
     squared_norm: float,
@@ -110,12 +122,14 @@ def step_in_ball(
     comparator_norm = parameters[0]
     rate = math.sqrt(2.0) * comparator_norm / math.sqrt(state[GRADIENT_SUM])
     along = weight * inner_product(gradient, scores)
-    squared = state[SQUARED_NORM] - 2.0 * rate * along + rate * rate * squared_gradient
-    scaled_copy(rate * weight / state[SCALE], gradient, coefficient)
+    scale = state[SCALE]
+    change = rate * rate * squared_gradient - 2.0 * rate * along
+    inverse = 1.0 / scale
+    add_to_squared_norm(change * inverse * inverse, state)
+    squared = scale * state[SQUARED_NORM] * scale
+    scaled_copy(rate * weight * inverse, gradient, coefficient)
     if squared > comparator_norm * comparator_norm:
         state[SCALE] *= comparator_norm / math.sqrt(squared)
-        squared = comparator_norm * comparator_norm
-    state[SQUARED_NORM] = squared
     return True
 
 
@@ -154,8 +168,8 @@ def _ftrl_step(
     # V is minus the sum of the estimated gradients, so <gradient, sum> = -<gradient, scores> / scale
     comparator_norm = parameters[0]
     along = weight * inner_product(gradient, scores) / state[SCALE]
-    squared = state[SQUARED_NORM] - 2.0 * along + squared_gradient
-    state[SQUARED_NORM] = squared
+    add_to_squared_norm(squared_gradient - 2.0 * along, state)
+    squared = state[SQUARED_NORM]
     scale = comparator_norm / (2.0 * math.sqrt(state[GRADIENT_SUM]))
     if squared * scale * scale > comparator_norm * comparator_norm:
         scale = comparator_norm / math.sqrt(squared)
@@ -179,6 +193,7 @@ class UnprojectedDescent:
 
     step: ClassVar[Kernel] = _unprojected_step
     spec: ClassVar[str] = "unprojected"
+    needs_norm: ClassVar[bool] = False
 
     def parameters(self, comparator_norm: float) -> FloatArray:
         return np.array([math.inf])
@@ -200,6 +215,7 @@ class ProjectedDescent:
 
     step: ClassVar[Kernel] = _projected_step
     spec: ClassVar[str] = "projected"
+    needs_norm: ClassVar[bool] = True
 
     def parameters(self, comparator_norm: float) -> FloatArray:
         return np.array([comparator_norm])
@@ -223,6 +239,7 @@ class FollowTheRegularisedLeader:
 
     step: ClassVar[Kernel] = _ftrl_step
     spec: ClassVar[str] = "ftrl"
+    needs_norm: ClassVar[bool] = True
 
     def parameters(self, comparator_norm: float) -> FloatArray:
         return np.array([comparator_norm])
@@ -244,6 +261,7 @@ class StandStill:
 
     step: ClassVar[Kernel] = _standing_still
     spec: ClassVar[str] = "stand-still"
+    needs_norm: ClassVar[bool] = False
 
     def parameters(self, comparator_norm: float) -> FloatArray:
         return np.zeros(1)

@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ....algorithms.learner import PREDICT, REWRITE, SCALE, UNSEEN, UPDATE
+from ....algorithms.learner import (
+    PREDICT,
+    REMAINDER,
+    REWRITE,
+    SCALE,
+    SQUARED_NORM,
+    TOUCHED,
+    UNSEEN,
+    UPDATE,
+)
 from ....algorithms.losses import GAP, SURROGATE
 from ....arrays import FloatArray
 from ....compiled import helper, kernel, workspace
@@ -42,6 +51,10 @@ SEQUENCE = (
 
 OBSERVERS = "Tuple((Array(int64, 1, 'C', True), Array(int64, 1, 'C', True)))"
 """Pointers for each label, and the actions that reveal it."""
+
+PASSES = 32
+"""The squared norm of V is taken from V each time that steps have changed so many times its number of features: rounding
+the entries of V moves it away from what the learner reckons."""
 
 ROUNDS = (
     f"void({', '.join(f'Function({each})' for each in FUNCTIONS)}, {SEQUENCE}, {OBSERVERS},"
@@ -92,6 +105,23 @@ def write_down(
     columns[i, ACTION] = action
 
 
+@helper
+def measure_norm(weights: FloatArray, state: FloatArray) -> None:
+    """Take the squared norm of V from V; what the sum over its rows rounds away is added at the end."""
+    total, remainder = 0.0, 0.0
+    for f in range(weights.shape[0]):
+        square = 0.0
+        for k in range(weights.shape[1]):
+            square += weights[f, k] * weights[f, k]
+        larger = total + square
+        kept = larger - total
+        remainder += (total - (larger - kept)) + (square - kept)
+        total = larger
+    state[SQUARED_NORM] = total + remainder
+    state[REMAINDER] = 0.0
+    state[TOUCHED] = 0.0
+
+
 @kernel(ROUNDS)
 def play_rounds(
     gap_map: Any,
@@ -133,6 +163,7 @@ def play_rounds(
     copy_into(loss_parameters, loss_numbers)
     copy_into(parameters, learner_numbers)
     copy_into(state, saved_state)
+    normed = state[SQUARED_NORM] >= 0.0
     for k in range(n_labels):
         hidden[k] = np.nan
 
@@ -249,6 +280,11 @@ def play_rounds(
                     for k in range(n_labels):
                         weights[f, k] *= state[SCALE]
                 state[SCALE] = 1.0
+                state[TOUCHED] = math.inf
+            if normed:
+                state[TOUCHED] += features.shape[0]
+                if state[TOUCHED] >= PASSES * n_features:
+                    measure_norm(weights, state)
     copy_into(saved_state, state)
 
 
