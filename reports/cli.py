@@ -47,7 +47,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
     boundcheck verify --quick                     judge everything
     boundcheck verify 'gappletron/lemma-*' -v     some claims, every case
     boundcheck verify --learner mine.py:Mine      your learner
-    boundcheck list learners                      what there is: or claims, adversaries, graphs, studies
+    boundcheck list learners                      what there is: or claims, adversaries, graphs, ...
     boundcheck replay CERTIFICATE.json            check a refutation by hand
     boundcheck study smoke                        a paper's experiment, in seconds
     boundcheck report                             a page of verdicts and studies
@@ -250,8 +250,9 @@ cli.add_command(study)
 
 @cli.command(name="list")
 @click.argument("what", required=False, default="claims")
-def list_(what: str) -> int:
-    """List claims (the default), learners, adversaries, graphs or studies.
+@click.argument("results", required=False, type=click.Path(path_type=Path))
+def list_(what: str, results: Path | None) -> int:
+    """List claims (the default), learners, adversaries, graphs or studies, or the headrooms of RESULTS.
 
     \b
     boundcheck list claims        what is judged: statement, source, proof
@@ -259,10 +260,11 @@ def list_(what: str) -> int:
     boundcheck list adversaries   what --adversary takes
     boundcheck list graphs        what --graph takes
     boundcheck list studies       what boundcheck study takes
+    boundcheck list headrooms     smallest headroom of each claim and form in boundcheck-report or RESULTS
     """
     from .terminal import listing
 
-    listing.show(make_console(False), what)
+    listing.show(make_console(False), what, results)
     return AS_EXPECTED
 
 

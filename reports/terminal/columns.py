@@ -18,7 +18,7 @@ class Entry:
     words: str
 
 
-RIGHT = ("ratio", "regret", "headroom", "runs")
+RIGHT = ("ratio", "regret", "headroom", "cells", "runs")
 """Columns of numbers."""
 
 FIRST_TO_GO = ("headroom", "regret", "runs", "expected", "proof", "kind", "ratio")

@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ...errors import unknown
+from ...errors import UserError, unknown
 from . import columns
 from .columns import Entry
+from .console import DEFAULT_FOLDER
 
 GRAPHS = {
     "full": "every action shows every label; full-information is the same",
@@ -28,14 +29,28 @@ GRAPHS = {
 """The values of --graph, with their meaning."""
 
 
-def show(console: Console, what: str) -> None:
+def show(console: Console, what: str, results: Path | None = None) -> None:
     """Print what ``boundcheck list`` shows.
+
+    Parameters
+    ----------
+    what : claims, learners, adversaries, graphs, studies or headrooms
+    results : for headrooms: the folder that ``verify`` wrote, or a file such as its verdicts.json
 
     Raises
     ------
     UserError
-        for anything but claims, learners, adversaries, graphs and studies
+        for anything else, results of what has none, and results that are not there or damaged
     """
+    if what == "headrooms":
+        from . import headrooms
+
+        headrooms.show(console, DEFAULT_FOLDER if results is None else results)
+        return
+    if results is not None:
+        raise UserError(
+            f"results '{results}' of list {what}: expected them of list headrooms only."
+        )
     makers = {
         "claims": _claims,
         "learners": _learners,
@@ -44,7 +59,7 @@ def show(console: Console, what: str) -> None:
         "studies": _studies,
     }
     if what not in makers:
-        raise unknown("list", what, makers)
+        raise unknown("list", what, [*makers, "headrooms"])
     for i, entries in enumerate(makers[what]()):
         if i:
             console.print()

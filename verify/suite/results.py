@@ -183,10 +183,20 @@ def load(folder: Path) -> Results:
     UserError
         if there are no results in it, or they are damaged
     """
-    path = folder / VERDICTS
+    return Results(load_document(folder / VERDICTS), _load_curves(folder / CURVES))
+
+
+def load_document(path: Path) -> dict[str, Any]:
+    """Read a result document: verdicts.json of a result folder, or what ``verify --json`` wrote.
+
+    Raises
+    ------
+    UserError
+        if it is not there or damaged
+    """
     if not path.is_file():
         raise UserError(
-            f"no results in '{folder}': expected {VERDICTS}, as boundcheck verify --out writes it."
+            f"no results in '{path.parent}': expected {path.name}, as boundcheck verify --out writes it."
         )
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -204,7 +214,7 @@ def load(folder: Path) -> Results:
         row.setdefault("surprising", is_surprise(row["expected"], row["verdict"], users=True))
         if "frontier" in row:
             _check_frontier(f"'frontier' of result {i + 1} of '{path}'", row["frontier"])
-    return Results(document, _load_curves(folder / CURVES))
+    return dict(document)
 
 
 def _check_keys(where: str, found: Any, keys: Sequence[str]) -> None:
