@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 
 from boundcheck.adversaries.oracle_labels import LAWS, OracleLabels
 from boundcheck.adversaries.stump_labels import StumpLabels
+from boundcheck.adversaries.turning_labels import TurningLabels
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
 from boundcheck.verify.resolve import resolve
@@ -111,3 +112,20 @@ def test_too_few_columns_are_named() -> None:
     )
     with pytest.raises(UserError, match="4 features: oracle-noise expects its 5 labels"):
         resolve(setting, 0).player  # noqa: B018
+
+
+@pytest.mark.parametrize(("learners", "majority", "errs"), [(42, 3, 22), (6, 5, 5), (7, 1, 4)])
+def test_learners_turn_by_a_majority_and_the_last_one_always(
+    learners: int, majority: int, errs: int
+) -> None:
+    sequence = TurningLabels(3, learners, majority, 40).sequence(100, 5)
+    right = sequence.dense() == sequence.labels[:, None]
+    assert right[:60].all()
+    assert not right[60:, -1].any()
+    assert ((~right[60:, :-1]).sum(axis=1) == errs).all()
+    wrong = sequence.dense()[60:][~right[60:]]
+    assert np.isin(wrong, range(3)).all()
+    if errs < learners - 1:
+        assert len(np.unique(right[60:, :-1], axis=0)) > 10, "drawn anew in each round"
+    short = TurningLabels(3, learners, majority, 40).sequence(9, 0)
+    assert (short.dense()[:, -1] != short.labels).all()

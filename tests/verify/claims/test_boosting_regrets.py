@@ -314,3 +314,23 @@ def _other(value: Any) -> Any:
     if isinstance(value, list):
         return [*value[:-1], _other(value[-1])]
     return f"{value}1" if isinstance(value, str) else value + 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "bound", "settings", "factor"),
+    [
+        ("sgd-regret", "full_regret", descent.full_settings, 3.2),
+        ("sgd-estimates", "estimated_regret", descent.estimate_settings, 4),
+    ],
+)
+def test_learners_that_turn_leave_a_regret_not_far_below_its_bound(
+    claim: str, bound: str, settings: Any, factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bound a few times as sharp is refuted there, and in no other setting."""
+    known = getattr(descent, bound)
+    *others, turning = (replace(setting, runs=1) for setting in settings())
+    monkeypatch.setattr(descent, bound, lambda *numbers: known(*numbers) / factor)
+    assert [row.verdict for row in rows_of(claim, *others)] == [Verdict.HOLDS] * len(others)
+    (row,) = rows_of(claim, turning)
+    assert row.verdict == Verdict.REFUTED
+    assert "learner" in row.outcome.evidence

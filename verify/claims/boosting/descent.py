@@ -35,13 +35,14 @@ from .runs import Inside, inside, look_inside
 
 
 def full_settings() -> tuple[Setting, ...]:
-    """Adaboost.OLM with learners that learn, and with ones that do not."""
+    """Adaboost.OLM with learners that learn, with ones that do not, and with ones that turn."""
     return tuple(
         Setting(f"adaboost-olm:{learner}", stream, "full", 2000, runs=2)
         for learner, stream in (
             ("learners=8", "stump-labels:n_labels=3,noise=0.3"),
             ("learners=8,tuning=theory", "stump-labels:n_labels=5,noise=0.1"),
             ("weak=oracle-noise,learners=10", "oracle-labels:n_labels=3,learners=10,edge=0.2"),
+            ("weak=oracle-noise,learners=42", "turning-labels:learners=42,late=90"),
         )
     )
 
@@ -56,6 +57,7 @@ def estimate_settings() -> tuple[Setting, ...]:
                 "weak=oracle-noise,learners=6",
                 "oracle-labels:n_labels=2,learners=6,edge=0.8,law=skewed",
             ),
+            ("weak=oracle-noise,learners=6", "turning-labels:learners=6,majority=5,late=1500"),
         )
     )
 
