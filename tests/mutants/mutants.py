@@ -21,6 +21,7 @@ from broken import (
     with_parameters,
 )
 from crowd import CROWDED, Crowd
+from late import frozen_late, unprojected_late, unweighted_late, updating_late
 
 from boundcheck.algorithms.optimisers import (
     FollowTheRegularisedLeader,
@@ -121,9 +122,8 @@ PLAYS = (
           "algorithm-1 lemma-1", "labels outside S get too little when the gap is large"),
     plays("plays the runner-up", predicting(broken.plays_the_runner_up),
           "algorithm-1 bound-9 lemma-1 lemma-2", "the mixture leans to the wrong label"),
-    plays("ties to the last index", predicting(broken.ties_to_the_last),
-          "algorithm-1 bound-9 lemma-1",
-          "for bandits it changes nothing, p is uniform at a tie; elsewhere Q depends on who is best"),
+    plays("ties to the last index", predicting(broken.ties_to_the_last), "survives",
+          "a second control: the paper says argmax, and names no index"),
     plays("sum off by 1e-6", predicting(broken.sum_off), "refused",
           "no distribution: the game names the round and stops"),
 )  # fmt: skip
@@ -156,6 +156,12 @@ LEARNS = (
            "unseen labels are taken to be the best one; a small step that (4) has room for"),
     learns("steps without a label", broken.steps_without_a_label, "updates",
            "gets UNSEEN and a gradient of NaN, and so do its weights: nothing else can be judged"),
+    Mutant("freezes late", updating_late(frozen_late), "updates",
+           "after 450 labels it learns no more, which is too late for many a sum", learns=True),
+    Mutant("drops the weight late", updating_late(unweighted_late), "guarantee-4 updates",
+           "after 450 labels 1/P is taken for 1", learns=True),
+    Mutant("stops projecting late", updating_late(unprojected_late), "updates",
+           "after 450 labels no step ends on the ball", learns=True),
     learns("would learn from unseen labels", broken.learns_if_it_can, "survives",
            "impossible: the game hands it UNSEEN and NaN, so it equals the control"),
 )  # fmt: skip

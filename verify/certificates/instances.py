@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
@@ -26,7 +26,8 @@ class Instance(ABC):
     """Everything that a statement needs, as the fields of a frozen dataclass.
 
     A field is an ``int``, a ``str``, an ``mpq``, a tuple of such fields, or another instance. In a certificate
-    fractions are texts, tuples are lists, and the fields of another instance stand beside the others.
+    fractions are texts, tuples are lists, and the fields of another instance stand beside the others. A field that has
+    its default is left out, so that certificates from before it was there can be read.
 
     Attributes
     ----------
@@ -40,18 +41,22 @@ class Instance(ABC):
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The instance that :meth:`to_json` wrote."""
+        optional = _defaults(cls)
         return cls(
             **{
                 name: kind.from_json(data) if _is_instance(kind) else _read(kind, data[name])
                 for name, kind in _types(cls).items()
+                if name in data or name not in optional
             }
         )
 
     def to_json(self) -> Json:
         """The fields, as a certificate has them."""
-        found = dict(self.constant)
+        found, defaults = dict(self.constant), _defaults(type(self))
         for name, kind in _types(type(self)).items():
             value = getattr(self, name)
+            if name in defaults and value == defaults[name]:
+                continue
             found |= value.to_json() if _is_instance(kind) else {name: _written(kind, value)}
         return found
 
@@ -70,6 +75,12 @@ def _types(kind: type[Instance]) -> dict[str, Any]:
     """The fields of a kind of instances, with their types."""
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind)}
+
+
+@cache
+def _defaults(kind: type[Instance]) -> Json:
+    """The fields of a kind of instances that have a default, with it."""
+    return {field.name: field.default for field in fields(kind) if field.default is not MISSING}
 
 
 def _is_instance(kind: Any) -> bool:

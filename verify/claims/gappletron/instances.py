@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ import numpy as np
 from gmpy2 import mpq
 
 from ....algorithms.graphs import FeedbackGraph
-from ....errors import require
+from ....errors import UserError, require
 from ...author import Instance, Interval
 from ...certificates.instances import Json
 from ...exact import gappletron as exact
@@ -107,6 +108,10 @@ class RoundInstance(Instance):
     gamma : exploration parameter
     counter : number of rounds so far whose best label is not revealing; 0 only if this one's is
     observes : the feedback graph, actions x labels, closed
+    best : the best label, where it is not the first of the highest scores; -1 otherwise
+    tau : scores that lie no further apart were tied in the game that the round is from. The scores of its learner may
+        differ from these by rounding: the best label was given the highest score, which moves a score by at most
+        tau, and the game's own scores differ from the learner's by no more
     """
 
     scores: ScoreInstance
@@ -114,11 +119,19 @@ class RoundInstance(Instance):
     gamma: mpq
     counter: int
     observes: tuple[tuple[int, ...], ...]
+    best: int = -1
+    tau: mpq = mpq(0)  # noqa: RUF009 - it never changes
     kind: ClassVar[str] = "round"
 
     def __post_init__(self) -> None:
         require(self.rule in ("printed", "threshold", "mixture"), f"rule '{self.rule}' is unknown.")
-        least = 0 if self.scores.star in self.graph.revealing else 1
+        require(
+            -1 <= self.best < self.scores.n_labels, f"best label {self.best}: expected a label."
+        )
+        highest = self.best == -1 or self.scores.scores[self.best] == max(self.scores.scores)
+        require(highest, f"best label {self.best}: expected one of the highest score.")
+        require(self.tau >= 0, f"tau {self.tau}: expected at least 0.")
+        least = 0 if self.star in self.graph.revealing else 1
         require(self.counter >= least, f"counter {self.counter}: expected at least {least}.")
         require(self.gamma >= 0, f"gamma {self.gamma}: expected at least 0.")
         closed = self.graph.observes.astype(int).tolist()
@@ -137,6 +150,17 @@ class RoundInstance(Instance):
         return _graph(self.observes)
 
     @property
+    def star(self) -> int:
+        """The best label."""
+        return self.scores.star if self.best == -1 else self.best
+
+    @property
+    def explained(self) -> mpq:
+        """Bound on what tau changes in the gap map or in a loss: margins, and differences of two scores, change by at
+        most 2 tau, and neither has a slope above 2."""
+        return 4 * self.tau
+
+    @property
     def uniform_size(self) -> int:
         """Size of the set that the gap map's uniform part covers."""
         return self.graph.n_labels if self.rule == "mixture" else self.graph.n_actions
@@ -149,7 +173,7 @@ class RoundInstance(Instance):
     @cached_property
     def rate(self) -> Interval:
         """gamma_t."""
-        revealing = self.scores.star in self.graph.revealing
+        revealing = self.star in self.graph.revealing
         return exact.exploration_rate(self.gamma, max(1, self.counter), revealing)
 
     @cached_property
@@ -165,7 +189,7 @@ class RoundInstance(Instance):
                 self.rule,
                 self.gap,
                 self.rate,
-                self.scores.star,
+                self.star,
                 self.graph.observes.tolist(),
                 self.graph.dominating,
             )
@@ -178,15 +202,19 @@ class RoundInstance(Instance):
         )
 
     def simpler(self) -> Iterator[RoundInstance]:
+        found: list[RoundInstance] = []
         for scores in self.scores.simpler():
-            yield replace(self, scores=scores)
+            with suppress(UserError):  # where the best label has no longer the highest score
+                found.append(replace(self, scores=scores))
         for counter in sorted({1, 4, 16, self.counter // 2} - {self.counter}):
             if 0 < counter < self.counter:
-                yield replace(self, counter=counter)
+                found.append(replace(self, counter=counter))
+        return iter(found)
 
     @property
     def derived(self) -> Json:
         return self.scores.derived | {
+            "best_label": self.star,
             "gap": self.gap.to_json(),
             "squared_gamma": str(self.gamma**2),
             "squared_rate_before_cap": str(self.gamma**2 / self.counter)

@@ -13,6 +13,7 @@ L           the factor 4 ||x||^2 of Lemma 3
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -33,7 +34,7 @@ from .hypotheses import (
     refuted_where_crafted,
 )
 from .instances import RoundInstance, ScoreInstance
-from .rounds import rates, rounding_of_round, uniform_size
+from .rounds import gap_rounding, rates, rounding_of_round, uniform_size
 from .settings import lemma_1_settings, round_settings
 
 SAME_LAW = 1e-12
@@ -54,18 +55,28 @@ def round_instance(case: Case, suspect: Suspect) -> RoundInstance | None:
     row = suspect.row
     if not np.isfinite(row.scores).all():  # a user's learner need not show its weights
         return None
+    scores = score_instance(case, suspect)
+    top, first = max(scores.scores), scores.scores.index(max(scores.scores))
+    if row.best != first:
+        if case.loss == Hinge(0):  # it costs nothing to be right at a tie
+            return None
+        tied = (*scores.scores[: row.best], top, *scores.scores[row.best + 1 :])
+        scores = replace(scores, scores=tied)
+        first = tied.index(top)
     instance = RoundInstance(
-        score_instance(case, suspect),
+        scores,
         declared.get("rule"),  # type: ignore[arg-type]
         rational(declared["gamma"]),
         row.counter,
         tuple(tuple(int(seen) for seen in row) for row in case.graph.observes),
+        -1 if row.best == first else row.best,
+        rational(row.rounding),
     )
     try:
         law = np.array([float(p) for p in instance.probabilities])
     except Undecided:
         return None
-    same = np.abs(law - np.array(row.probabilities)).max() <= SAME_LAW
+    same = np.abs(law - np.array(row.probabilities)).max() <= SAME_LAW + float(instance.explained)
     return instance if same else None
 
 
@@ -99,7 +110,7 @@ def _mistake_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Inter
     share, label = loss_share(instance.scores.loss, instance.uniform_size), instance.scores.label
     return (
         1 - instance.probabilities[label],
-        instance.scores.losses[label] * share + instance.rate,
+        instance.scores.losses[label] * share + instance.rate + 2 * instance.explained,
     )
 
 
@@ -170,14 +181,14 @@ def _lemma_3_gradient_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     return Sides(
         rounds.column(GRADIENT),
         envelope,
-        1e-12 * (1 + envelope),
+        1e-12 * (1 + envelope) + 4 * rounds.block.squared_norms * gap_rounding(rounds),
         live=np.asarray(rounds.column(GRADIENT) > 0),
     )
 
 
 def _lemma_3_gradient_exact(instance: Any, form: Form) -> tuple[Interval, Interval]:
     scores = instance.scores
-    return scores.squared_gradient, 4 * scores.losses[scores.label]
+    return scores.squared_gradient, 4 * (scores.losses[scores.label] + instance.explained)
 
 
 LEMMA_3_GRADIENT = Claim(

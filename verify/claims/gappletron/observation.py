@@ -19,81 +19,26 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....algorithms.losses import Loss
-from ....arrays import FloatArray
 from ...author import Claim, Form, Interval, Pathwise, Proof, Sides, Verdict
 from ...games.labels.case import Case
-from ...games.labels.record import BEST, MARGIN
+from ...games.labels.record import MARGIN
 from ...games.labels.rounds import Rounds
 from ..papers import GAPPLETRON
+from .best_label import CONFORMITY, deviation, gap_map
 from .hypotheses import is_crafted, needs, not_repaired, plays_rule
 from .instances import RoundInstance
 from .lemmas import round_instance
 from .rounds import gap_rounding, nominal_rates, rates
 from .settings import bound_settings, round_settings
 
-CONFORMITY = 1e-12
-"""Largest deviation of a float probability from the exact one."""
-
-
-def gap_map(
-    loss: Loss, scores: FloatArray, best: NDArray[np.int64], margins: FloatArray
-) -> FloatArray:
-    """The gap map in array form: the loss if the best label were the true one, at most 1."""
-    counts = loss.counts_for_comparator(best, margins, best)
-    return np.minimum(1.0, np.where(counts, loss.values(scores, best), 0.0))
-
-
-def line_10(case: Case, rounds: Rounds, uniform: NDArray[np.bool_], gap: FloatArray) -> FloatArray:
-    """Line 10 of Algorithm 1 with zeta given by ``uniform``, shape (rounds, actions)."""
-    n, graph = len(rounds), case.graph
-    explored = rates(rounds)
-    best = rounds.block.best
-    exploring = np.zeros(graph.n_actions)
-    exploring[list(graph.dominating)] = 1 / graph.domination_number
-    p = np.where(
-        uniform[:, None],
-        np.outer(gap, np.full(graph.n_actions, 1 / graph.n_actions)),
-        np.outer(explored, exploring),
-    )
-    p[np.arange(n), best] += 1 - np.where(uniform, gap, explored)
-    return p
-
-
-def mixture(case: Case, rounds: Rounds, gap: FloatArray) -> FloatArray:
-    """The repaired line 10, which always explores the dominating set, shape (rounds, actions)."""
-    n, graph = len(rounds), case.graph
-    explored = rates(rounds)
-    best = rounds.block.best
-    labels = np.zeros(graph.n_actions)
-    labels[: graph.n_labels] = 1 / graph.n_labels
-    exploring = np.zeros(graph.n_actions)
-    exploring[list(graph.dominating)] = 1 / graph.domination_number
-    p = np.outer((1 - explored) * gap, labels) + np.outer(explored, exploring)
-    p[np.arange(n), best] += (1 - explored) * (1 - gap)
-    return p
-
 
 def _algorithm_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    loss, rule = case.loss, case.declaration.get("rule")
+    loss, block, room = case.loss, rounds.block, gap_rounding(rounds)
     assert loss is not None
-    scores, p = rounds.block.scores, rounds.block.probabilities
-    gap = gap_map(loss, scores, rounds.column(BEST).astype(np.int64), rounds.column(MARGIN))
-    if rule == "mixture":
-        deviation = np.abs(p - mixture(case, rounds, gap)).max(axis=1)
-    else:
-        threshold = rates(rounds)
-        if rule == "threshold":
-            threshold = case.graph.n_actions / case.graph.domination_number * rates(rounds)
-        first = np.abs(p - line_10(case, rounds, threshold <= gap, gap)).max(axis=1)
-        # at equality up to rounding either value of zeta is right
-        other = np.abs(p - line_10(case, rounds, threshold > gap, gap)).max(axis=1)
-        tied = np.abs(threshold - gap) <= CONFORMITY + gap_rounding(rounds)
-        deviation = np.where(tied, np.minimum(first, other), first)
-    deviation = np.where(np.isnan(gap), np.nan, deviation)  # exploring gives numbers without it
-    return Sides(deviation, np.full(len(rounds), CONFORMITY), gap_rounding(rounds))
+    gap = gap_map(loss, block.scores, block.best, rounds.column(MARGIN))
+    found = deviation(case, block.best, gap, rates(rounds), block.probabilities, room)
+    return Sides(found, np.full(len(rounds), CONFORMITY), room)
 
 
 def _rule_unmet(printed: bool, case: Case) -> str | None:
@@ -182,7 +127,7 @@ def _bound_9_exact(instance: RoundInstance, form: Form) -> tuple[Interval, Inter
         graph.n_actions,
         int(graph.in_degree.min()),
     )
-    weight = 1 / instance.observation(instance.scores.label)
+    weight = 1 / (instance.observation(instance.scores.label) + instance.explained)
     revealed = Fraction(graph.n_actions, max(1, len(graph.revealing)))
     if instance.counter == 0:
         return weight, Interval.of(revealed)

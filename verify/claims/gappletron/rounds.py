@@ -15,6 +15,7 @@ import numpy as np
 from ....arrays import FloatArray
 from ...games.labels.case import Case
 from ...games.labels.rounds import Rounds
+from .best_label import GAP_SLOPE
 
 
 def nominal_rates(rounds: Rounds) -> FloatArray:
@@ -32,25 +33,17 @@ def rates(rounds: Rounds) -> FloatArray:
 def gap_rounding(rounds: Rounds) -> FloatArray:
     """Bound on how far the learner's gap map may lie from that of the game's scores, shape (rounds,).
 
-    It is 0 for a learner that is given the scores. One that computes ``W @ x`` adds in another order:
-    with n nonzero features each score is off by at most n 2^-53 |W||x|, a margin by twice that in either
-    order, and the gap maps have slopes of at most 2. |W| is at most B for optimisers that keep to it;
-    for others, the scores stand in for |W||x|.
+    It is 0 for a learner that is given the scores. For one that computes them, margins differ by at most tau, the
+    distance within which scores are tied.
     """
-    case = rounds.case
-    if not case.reads_features:
-        return np.zeros(len(rounds))
-    sequence, scores = case.sequence, np.abs(rounds.block.scores).max(axis=1)
-    features = np.diff(sequence.indptr[rounds.window.start : rounds.window.stop + 1])
-    size = np.maximum(case.comparator_norm * np.sqrt(rounds.block.squared_norms), scores)
-    return np.asarray(8 * (features + 2) * 2.0**-53 * size)
+    return GAP_SLOPE * rounds.block.rounding
 
 
 def rounding_of_round(rounds: Rounds, losses: FloatArray) -> FloatArray:
     """Bound on the rounding error of one round's sides; absolute, since 1 - p(y) is."""
     case = rounds.case
     share = 1e-9 if case.declaration.get("rule") is None else 1e-13 * (case.n_labels + 2)
-    return np.asarray(share * (1 + losses) + gap_rounding(rounds))
+    return np.asarray(share * (1 + losses) + 2 * gap_rounding(rounds))
 
 
 def uniform_size(case: Case) -> int:

@@ -3,15 +3,16 @@
 ========  ==========================================================================
 symbol    name here
 ========  ==========================================================================
-W_t       ``weights`` of :class:`Descent`, dense, shape (K, d)
+W_t       ``scale`` times ``matrix`` of :class:`Descent`, shape (K, d)
 B         ``comparator_norm``, the largest norm of the weights
 S         ``squares``, sum of the squared norms of the estimated gradients
 v_t       importance weight, from the game's own probabilities
 ========  ==========================================================================
 
-Statements about sums leave room that a wrong step fits into. Here a short game is followed by a second
-implementation with dense weights. It takes its gradients at the scores of the game, so that a kink of the
-loss cannot send the two apart, and the scores of both must agree in every round.
+Statements about sums leave room that a wrong step fits into. Here every round of a game is followed by a second
+implementation. It takes its gradients at the scores of the game, so that a kink of the loss cannot send the two apart;
+where runners-up tie, any subgradient is right, and the one is taken that explains the next weights. The scores of both
+must agree in every round.
 """
 
 from __future__ import annotations
@@ -21,68 +22,80 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ....algorithms.losses import Loss
-from ....arrays import FloatArray
+from ....arrays import FloatArray, IntArray
 from ...author import Audit, Cell, Claim, Evidence, Form, Proof
 from ...games.labels.case import Case
-from ...games.labels.record import BEST, MARGIN, OBSERVED, Block
+from ...games.labels.record import OBSERVED
 from ...judges.audit import violated_in
 from ..papers import GAPPLETRON
 from .hypotheses import needs
 from .settings import update_settings
+from .subgradient import AGREEMENT, gradients
 
-AGREEMENT = 1e-7
-"""Largest difference of scores, as a share of |x| times the largest norm of the weights so far."""
-
-FOLLOWED = 400
-"""Rounds of each run that are followed."""
+ANCHOR = 512
+"""Steps between two looks at the norm of the whole matrix."""
 
 
 @dataclass
 class Descent:
-    """An optimiser on dense weights, written from the definitions in optimisers.py.
+    """An optimiser written from the definitions in optimisers.py. A step costs no more than its features do.
 
     Attributes
     ----------
     optimiser : spec of it
     comparator_norm : B
-    weights : W_t, shape (K, d)
+    matrix : W_t = ``scale`` times it; of the leader it is minus the sum of the gradients; shape (K, d)
     """
 
     optimiser: str
     comparator_norm: float
-    weights: FloatArray
+    matrix: FloatArray
+    scale: float = 1.0
     squares: float = 0.0
-    total: FloatArray = field(init=False)
+    steps: int = 0
+    squared_norm: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.total = np.zeros_like(self.weights)
+        self.squared_norm = float(np.square(self.matrix).sum())
 
-    def step(self, gradient: FloatArray) -> None:
-        """Move by an estimated gradient, shape (K, d)."""
-        squared = float(np.square(gradient).sum())
+    @property
+    def norm(self) -> float:
+        """|W_t|."""
+        return self.scale * math.sqrt(max(self.squared_norm, 0.0))
+
+    def scores(self, features: IntArray, x: FloatArray) -> FloatArray:
+        """Scores of features that are zero but for some, shape (K,)."""
+        return np.asarray(self.scale * (self.matrix[:, features] @ x))
+
+    def step(self, gradient: FloatArray, features: IntArray, x: FloatArray) -> None:
+        """Move by an estimated gradient in the scores, shape (K,)."""
+        squared = float(gradient @ gradient) * float(x @ x)
         if self.optimiser == "stand-still" or squared == 0:
             return
         self.squares += squared
-        self.total += gradient
+        rate = 1.0
         if self.optimiser == "unprojected":
-            self.weights = self.weights - gradient / math.sqrt(1e-8 + self.squares)
+            rate = 1 / math.sqrt(1e-8 + self.squares)
+        elif self.optimiser == "projected":
+            rate = math.sqrt(2) * self.comparator_norm / math.sqrt(self.squares) / self.scale
+        self._subtract(np.outer(rate * gradient, x), features)
+        if self.optimiser == "unprojected":
             return
-        if self.optimiser == "projected":
-            rate = math.sqrt(2) * self.comparator_norm / math.sqrt(self.squares)
-            moved = self.weights - rate * gradient
-        else:
-            moved = -self.comparator_norm / (2 * math.sqrt(self.squares)) * self.total
-        self.weights = moved * min(
-            1.0, self.comparator_norm / max(float(np.linalg.norm(moved)), 1e-300)
-        )
+        if self.optimiser == "ftrl":
+            self.scale = self.comparator_norm / (2 * math.sqrt(self.squares))
+        self.scale *= min(1.0, self.comparator_norm / max(self.norm, 1e-300))
 
-
-def _gradients(loss: Loss, block: Block) -> FloatArray:
-    """Score gradients at the scores of the game, shape (rounds, K)."""
-    best, margins = block.column(BEST).astype(np.int64), block.column(MARGIN)
-    counts = loss.counts_for_comparator(best, margins, block.labels)
-    return np.where(counts[:, None], loss.gradients(block.scores, block.labels), 0.0)
+    def _subtract(self, change: FloatArray, features: IntArray) -> None:
+        self.steps += 1
+        old = self.matrix[:, features]
+        new = old - change
+        self.matrix[:, features] = new
+        self.squared_norm += float(np.square(new).sum() - np.square(old).sum())
+        if self.steps % ANCHOR == 0:
+            if self.optimiser == "projected":  # which makes the scale smaller and smaller
+                self.matrix *= self.scale
+                self.scale = 1.0
+            self.squared_norm = float(np.square(self.matrix).sum())
 
 
 def _start(case: Case) -> Descent:
@@ -97,20 +110,25 @@ def _start(case: Case) -> Descent:
 
 
 def follow(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
-    """Follow every run for a while; stop at the first round in which the scores differ."""
+    """Follow every round of every run; stop at the first in which the scores differ."""
     case, found = cell.case, Evidence(observed=0.0, envelope=AGREEMENT, live=0)
     loss, sequence, observes = case.loss, case.sequence, case.graph.observes.astype(np.float64)
+    assert loss is not None
     worst = 0.0
     for run in range(runs):
         descent, size = _start(case), 0.0
         found.runs += 1
-        for block in case.game.play(run, trace=True, interpreted=interpreted, stop=FOLLOWED):
-            gradients = _gradients(loss, block)
+        for rounds in case.play(run, interpreted=interpreted):
+            block = rounds.block
+            slopes = gradients(loss, block)
+            chances = (block.probabilities @ observes)[np.arange(len(block)), block.labels]
+            revealed = (block.column(OBSERVED) > 0).tolist()
             for i in range(len(block)):
-                at, label, scores = block.start + i, int(block.labels[i]), block.scores[i]
-                x = sequence.row(at)
-                size = max(size, float(np.linalg.norm(descent.weights)))
-                second = descent.weights @ x
+                at, scores = block.start + i, block.scores[i]
+                window = slice(sequence.indptr[at], sequence.indptr[at + 1])
+                features, x = sequence.indices[window], sequence.values[window]
+                size = max(size, descent.norm)
+                second = descent.scores(features, x)
                 room = size * math.sqrt(float(block.squared_norms[i]))
                 deviation = float(np.abs(scores - second).max())
                 share = deviation / room if room > 0 else math.inf if deviation else 0.0
@@ -118,13 +136,13 @@ def follow(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
                 if not share <= AGREEMENT:
                     return _differs(cell, found, (run, at), scores, second, share)
                 worst = max(worst, share)
-                if block.columns[i, OBSERVED] > 0:
-                    weight = 1 / float(block.probabilities[i] @ observes[:, label])
-                    descent.step(weight * np.outer(gradients[i], x))
+                if revealed[i]:
+                    descent.step(slopes[i] / chances[i], features, x)
                     found.live += 1
     found.observed, found.ratio = worst, worst / AGREEMENT
     found.says = (
-        f"{found.live} revealed labels followed in {runs} runs, scores agree to {worst:.1e}"
+        f"{found.live} revealed labels in {found.rounds} rounds of {runs} runs followed, scores"
+        f" agree to {worst:.1e}"
     )
     if not found.live:
         found.says = "no label was revealed"
@@ -160,7 +178,7 @@ UPDATES = Claim(
             r"\langle W_t, x_t\rangle \text{ are the scores of the declared optimiser, fed with }"
             r" v_s\nabla\ell_s(W_s),\; s < t \quad\text{up to } 10^{-7}",
             Proof.PROVED,
-            "a definition: followed with dense weights, from the game's own probabilities",
+            "a definition: every round is followed, from the game's own probabilities",
             needs("loss", "optimiser"),
         ),
     ),

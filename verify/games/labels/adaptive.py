@@ -23,7 +23,7 @@ from ....errors import LearnerError, UserError, call, check_size, require, shown
 from ..user_class import NUMBERS
 from .comparators import fit
 from .play import Game, Run
-from .record import ACTION, BLOCK, OBSERVED, Block
+from .record import ACTION, BLOCK, OBSERVED, Block, Steps
 
 
 def is_adaptive(adversary: Any) -> bool:
@@ -222,4 +222,6 @@ def _joined(blocks: list[Block]) -> Block:
     joined: dict[str, Any] = {
         name: np.concatenate([getattr(block, name) for block in blocks]) for name in names
     }
-    return Block(blocks[0].start, **joined)
+    steps = [block.steps for block in blocks if block.steps is not None]
+    seen = Steps._make(np.concatenate(each) for each in zip(*steps, strict=True)) if steps else None
+    return Block(blocks[0].start, **joined, steps=seen)

@@ -16,6 +16,7 @@ from ....algorithms.graphs import FeedbackGraph
 from ....algorithms.learner import Declaration, Learner, Player, Problem
 from ....algorithms.losses import Hinge, Loss, SmoothHinge, margins
 from ....arrays import BoolArray, FloatArray
+from ...claims.gappletron import best_label, subgradient
 from ...setting import Setting
 from . import adaptive
 from .branches import Round, enumerated
@@ -198,13 +199,21 @@ class Case:
         self, run: int, *, interpreted: bool = False, stop: int | None = None, trace: bool = True
     ) -> Iterator[Rounds]:
         """Play one run, up to round ``stop`` if given, and yield its rounds in blocks; with scores and
-        probabilities if ``trace``."""
-        case, blocks = self, self.game.play(run, trace=trace, interpreted=interpreted, stop=stop)
+        probabilities if ``trace``. What is best where scores tie may only show later, so a run is played on until
+        it does."""
+        seen = best_label.is_open(self)
+        end = self.horizon if stop is None else stop
+        last = None if seen else stop
         if self.is_adaptive:
-            case, blocks = adaptive.play(self, run, interpreted=interpreted, stop=stop)
+            case, blocks = adaptive.play(self, run, interpreted=interpreted, stop=last)
+        else:
+            case = self
+            blocks = self.game.play(run, trace=trace or seen, interpreted=interpreted, stop=last)
         rounds: Rounds | None = None
-        for block in blocks:
-            rounds = Rounds.after(rounds, case, block)
+        for block in subgradient.explained(case, best_label.settled(case, blocks)):
+            if block.start >= end:
+                break
+            rounds = Rounds.after(rounds, case, block.until(end))
             yield rounds
 
     def totals_at(

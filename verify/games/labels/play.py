@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Items
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ from ....compiled import Kernel, Signature
 from ....errors import LearnerError
 from .boosted_loop import BOOSTED_FUNCTIONS, play_boosted
 from .loop import FUNCTIONS, no_gap, no_rewrite, no_surrogate, play_rounds
-from .record import BLOCK, N_COLUMNS, TOTALS, Block, Votes
+from .record import BLOCK, N_COLUMNS, TOTALS, Block, Steps, Votes
 
 
 def game_generator(seed: int, run: int) -> np.random.Generator:
@@ -176,11 +176,42 @@ class Run:
         self._functions = _forms(functions, FUNCTIONS, interpreted)
         if player.live is not None:
             live = player.live(sequence.row, self.weights, self._dice)
-            self._functions = (*self._functions[:2], *live, no_rewrite.python)
+            self._functions = (*self._functions[:2], *self._watched(*live), no_rewrite.python)
+        self._is_live = player.live is not None
+        self._norms: list[float] = []
+        self._after: list[FloatArray] = []
 
     @cached_property
     def _dice(self) -> np.random.Generator:
         return learner_generator(self.game.seed, self._run)  # most learners draw nothing
+
+    def _watched(
+        self, predict: Callable[..., Any], update: Callable[..., Any]
+    ) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """The functions of a learner in plain Python, with a look at its weights before and after the round."""
+
+        def watched_predict(*arguments: Any) -> None:
+            self._norms.append(float(np.linalg.norm(self.weights)))
+            predict(*arguments)
+
+        def watched_update(*arguments: Any) -> Any:
+            moved = update(*arguments)
+            x = self.game.sequence.row(self.position + len(self._after))
+            self._after.append(x @ self.weights)
+            return moved
+
+        return watched_predict, watched_update
+
+    def _steps(self, start: int) -> Steps:
+        """What was seen of the weights in the rounds from ``start`` on."""
+        sequence, end = self.game.sequence, start + len(self._norms)
+        features = np.diff(sequence.indptr[start : end + 1])
+        norms, after = np.array(self._norms), np.array(self._after)
+        size = norms * np.sqrt(sequence.squared_norms[start:end])
+        rounding = 4 * (features + 2) * 2.0**-53 * size
+        found = Steps(rounding, norms, after, np.zeros_like(after))
+        self._norms, self._after = [], []
+        return found
 
     def advance(
         self,
@@ -215,6 +246,7 @@ class Run:
             scores,
             probabilities,
             votes,
+            self._steps(start) if self._is_live else None,
         )
 
     def _play(

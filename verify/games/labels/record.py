@@ -63,6 +63,29 @@ class Votes(NamedTuple):
         )
 
 
+class Steps(NamedTuple):
+    """What the game sees of a learner that computes its scores from the features, in each round.
+
+    Attributes
+    ----------
+    rounding : tau; scores that lie no further apart are tied. A score is a sum of n products, n the number of features
+        that are not zero. In whatever order they are added, it is off by at most n u |W||x| to first order, u = 2^-53;
+        the learner may also round its weights and multiply by their scale, (n + 2) u |W||x|. If it takes y for
+        the highest of its own scores, the game's score of y is lower than the highest by at most twice both
+        errors, hence tau = 4 (n + 2) u |W||x| with the Frobenius norm, which leaves 4 u |W||x| for what is
+        of higher order; shape (rounds,)
+    norms : |W|, the Frobenius norm, shape (rounds,)
+    after : scores of the round's features at the weights after the round, shape (rounds, K)
+    rivals : shares of tied runners-up in the subgradient of a loss of hinge type, which sum to 1; 0 where it is that of
+        the first; shape (rounds, K)
+    """
+
+    rounding: FloatArray
+    norms: FloatArray
+    after: FloatArray
+    rivals: FloatArray
+
+
 @dataclass(frozen=True)
 class Block:
     """Consecutive rounds of one run.
@@ -76,6 +99,7 @@ class Block:
     scores : scores of the labels, shape (rounds, K); (0, K) when not traced
     probabilities : probability of each action, shape (rounds, A); (0, A) when not traced
     votes : memory of a booster, when traced by a run; None for other learners
+    steps : of a learner in plain Python; None for others, which are given their scores
     """
 
     start: int
@@ -85,6 +109,7 @@ class Block:
     scores: FloatArray
     probabilities: FloatArray
     votes: Votes | None = None
+    steps: Steps | None = None
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -102,6 +127,7 @@ class Block:
             self.scores[:n],
             self.probabilities[:n],
             None if self.votes is None else Votes._make(array[:n] for array in self.votes),
+            None if self.steps is None else Steps._make(array[:n] for array in self.steps),
         )
 
     def check(self, learner: str) -> None:
@@ -127,8 +153,13 @@ class Block:
 
     @property
     def best(self) -> IntArray:
-        """Labels with the highest score, as integers."""
+        """Labels with the highest score, as integers; of tied ones the first, or one that the learner plays."""
         return self.columns[:, BEST].astype(np.int64)
+
+    @property
+    def rounding(self) -> FloatArray:
+        """tau of :class:`Steps`, shape (rounds,); 0 for learners that are given their scores."""
+        return np.zeros(len(self)) if self.steps is None else self.steps.rounding
 
     @property
     def weights(self) -> FloatArray:

@@ -39,12 +39,16 @@ class Row:
     label : the true label
     counter : rounds so far whose best label is not revealing
     scores, probabilities : of the labels and of the actions
+    best : the best label
+    rounding : tau; scores that lie no further apart are tied
     """
 
     label: int
     counter: int
     scores: tuple[float, ...]
     probabilities: tuple[float, ...]
+    best: int
+    rounding: float
 
 
 @dataclass(frozen=True)
@@ -91,14 +95,19 @@ class Rounds:
             int(self.counters[i]),
             tuple(self.block.scores[i].tolist()),
             tuple(self.block.probabilities[i].tolist()),
+            int(self.block.best[i]),
+            float(self.block.rounding[i]),
         )
 
     def written(self, i: int) -> dict[str, Any]:
         """Round ``i`` of these as a certificate holds it."""
-        return {
+        written = {
             "label": int(self.block.labels[i]),
             "probabilities": self.block.probabilities[i].tolist(),
         }
+        if self.block.steps is not None:
+            written |= {"best": int(self.block.best[i]), "tau": float(self.block.rounding[i])}
+        return written
 
     def sums(self) -> list[float]:
         """Sums of the recorded columns and of the probabilities of the actions."""

@@ -1,0 +1,247 @@
+"""Which label is the best one y*_t where scores tie: one choice in a run, and every claim reads it.
+
+=========  =================================================================================
+symbol     name here
+=========  =================================================================================
+tau        ``rounding`` of the block: scores that lie no further apart are tied
+C_t        the tied labels with which line 10 gives the probabilities of the learner
+gamma_t    ``rate``, min{1/2, gamma / sqrt(number of rounds so far with y* outside Q)}
+=========  =================================================================================
+
+The paper says argmax and names no label among ties, so each of them is right. The choice is made without y_t, by what
+the learner played: y*_t is a label of C_t. A tie may matter for the number of rounds that line 5 counts, and then p_t
+often does not tell: at W = 0 the smooth hinge has the gap 1, and p_t is uniform whichever label is best. The learner's
+own count shows only where it explores next. So all counts that agree with the play so far are kept, and y*_1, ..., y*_T
+are chosen once a single one is left, or the run is over: of all choices whose count agrees with the whole play, the
+one with the lowest labels, earlier rounds first. Where C_t is empty, the label of the highest score is kept, and
+``algorithm-1`` is refuted.
+
+The kernels of the library are given the first of tied labels, and nothing is chosen for them. The choice needs loss,
+rule, gamma and weights: for a learner that declares less, the first of the highest scores is the best label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ....algorithms.gappletron import RULES
+from ....algorithms.graphs import FeedbackGraph
+from ....algorithms.losses import Hinge, Loss
+from ....arrays import BoolArray, FloatArray, IntArray
+from ...games.labels.record import BEST, GAP, GRADIENT, LOSS, MARGIN, Block
+
+CONFORMITY = 1e-12
+"""Largest deviation of a float probability from the exact one."""
+
+GAP_SLOPE = 2
+"""Largest slope of a gap map in the margin."""
+
+
+def gap_map(loss: Loss, scores: FloatArray, best: IntArray, margins: FloatArray) -> FloatArray:
+    """The gap map in array form: the loss if the best label were the true one, at most 1."""
+    counts = loss.counts_for_comparator(best, margins, best)
+    return np.minimum(1.0, np.where(counts, loss.values(scores, best), 0.0))
+
+
+def line_10(
+    graph: FeedbackGraph, best: IntArray, gap: FloatArray, rate: FloatArray, uniform: BoolArray
+) -> FloatArray:
+    """Line 10 of Algorithm 1 with zeta given by ``uniform``, shape (rounds, actions)."""
+    exploring = np.zeros(graph.n_actions)
+    exploring[list(graph.dominating)] = 1 / graph.domination_number
+    p = np.where(
+        uniform[:, None],
+        np.outer(gap, np.full(graph.n_actions, 1 / graph.n_actions)),
+        np.outer(rate, exploring),
+    )
+    p[np.arange(len(best)), best] += 1 - np.where(uniform, gap, rate)
+    return p
+
+
+def mixture(graph: FeedbackGraph, best: IntArray, gap: FloatArray, rate: FloatArray) -> FloatArray:
+    """The repaired line 10, which always explores the dominating set, shape (rounds, actions)."""
+    labels = np.zeros(graph.n_actions)
+    labels[: graph.n_labels] = 1 / graph.n_labels
+    exploring = np.zeros(graph.n_actions)
+    exploring[list(graph.dominating)] = 1 / graph.domination_number
+    p = np.outer((1 - rate) * gap, labels) + np.outer(rate, exploring)
+    p[np.arange(len(best)), best] += (1 - rate) * (1 - gap)
+    return p
+
+
+def deviation(
+    case: Any,
+    best: IntArray,
+    gap: FloatArray,
+    rate: FloatArray,
+    played: FloatArray,
+    room: FloatArray,
+) -> FloatArray:
+    """How far probabilities lie from those of the declared rule, shape (rounds,).
+
+    Parameters
+    ----------
+    best, gap, rate : best label, gap map and gamma_t, each of shape (rounds,)
+    played : the probabilities of the learner, shape (rounds, actions)
+    room : bound on the rounding of the learner's gap map, shape (rounds,)
+    """
+    graph, rule = case.graph, case.declaration.get("rule")
+    if rule == "mixture":
+        found = np.abs(played - mixture(graph, best, gap, rate)).max(axis=1)
+    else:
+        threshold = rate
+        if rule == "threshold":
+            threshold = graph.n_actions / graph.domination_number * rate
+        even = threshold <= gap
+        first = np.abs(played - line_10(graph, best, gap, rate, even)).max(axis=1)
+        # at equality up to rounding either value of zeta is right
+        other = np.abs(played - line_10(graph, best, gap, rate, ~even)).max(axis=1)
+        tied = np.abs(threshold - gap) <= CONFORMITY + room
+        found = np.where(tied, np.minimum(first, other), first)
+    return np.where(np.isnan(gap), np.nan, found)  # exploring gives numbers without it
+
+
+def is_open(case: Any) -> bool:
+    """True for a learner that decides for itself which of tied labels is best, and declares how it plays."""
+    declared = case.declaration
+    named = declared.loss is not None and None not in (declared.get("gamma"), declared.get("rule"))
+    return bool(named and declared.weights and case.player.predict not in RULES.values())
+
+
+def settled(case: Any, blocks: Iterator[Block]) -> Iterator[Block]:
+    """The blocks of a whole run, with scores and probabilities, after the best label of each round is chosen."""
+    if not is_open(case):
+        yield from blocks
+        return
+    choice = _Choice(case)
+    for block in blocks:
+        choice.see(block)
+        if len(choice.counters) == 1:
+            yield from choice.made()
+    yield from choice.made()
+
+
+Option = tuple[int, float, IntArray]
+"""A label that may be best, its margin, and the counts with which it agrees with the play, this round counted."""
+
+
+class _Choice:
+    """The rounds of a run whose best label is not chosen yet.
+
+    Attributes
+    ----------
+    counters : the counts that agree with all rounds so far, in rising order
+    """
+
+    def __init__(self, case: Any) -> None:
+        self.case = case
+        self.counters = np.zeros(1, dtype=np.int64)
+        self._before = 0
+        self._explores = (~case.revealing_mask[: case.n_labels]).astype(np.int64)
+        self._open: list[tuple[Block, dict[int, list[Option]]]] = []
+
+    def see(self, block: Block) -> None:
+        """Take in the next rounds."""
+        scores, margins = block.scores, block.column(MARGIN)
+        tied = scores >= (scores.max(axis=1) - block.rounding)[:, None]
+        unsure = tied.sum(axis=1) > 1
+        if isinstance(self.case.loss, Hinge):
+            unsure |= np.abs(margins - self.case.loss.threshold) <= block.rounding
+        steps, options = self._explores[block.best], {}
+        for i in range(len(block)):
+            if unsure[i] or len(self.counters) > 1:
+                options[i] = self._options(block, i, np.flatnonzero(tied[i]))
+                self.counters = np.unique(np.concatenate([each[2] for each in options[i]]))
+            else:
+                self.counters += steps[i]
+        self._open.append((block, options))
+
+    def _options(self, block: Block, i: int, tied: IntArray) -> list[Option]:
+        margin = float(block.columns[i, MARGIN])
+        found = []
+        for label in tied.tolist():
+            after = self.counters + self._explores[label]
+            for each in _margins(self.case.loss, margin, float(block.rounding[i])):
+                fits = self._fits(block, i, label, each, after)
+                if fits.any():
+                    found.append((label, each, after[fits]))
+        best = int(block.best[i])
+        return found or [(best, margin, self.counters + self._explores[best])]
+
+    def _fits(
+        self, block: Block, i: int, label: int, margin: float, counters: IntArray
+    ) -> BoolArray:
+        """With which of the counts a label gives the probabilities of the round."""
+        case, n = self.case, len(counters)
+        best = np.full(n, label)
+        gap = gap_map(case.loss, block.scores[i : i + 1], best[:1], np.array([margin]))
+        rate = np.minimum(0.5, case.declaration["gamma"] / np.sqrt(np.maximum(counters, 1)))
+        room = GAP_SLOPE * block.rounding[i]
+        found = deviation(
+            case,
+            best,
+            np.repeat(gap, n),
+            rate * self._explores[label],
+            np.tile(block.probabilities[i], (n, 1)),
+            np.full(n, room),
+        )
+        return np.asarray(found <= CONFORMITY + room)
+
+    def made(self) -> Iterator[Block]:
+        """The rounds taken in since the last call, with the best labels that are chosen now."""
+        counters = self.counters
+        for block, options in reversed(
+            self._open
+        ):  # keep what some choice until the end agrees with
+            steps, end = self._explores[block.best], len(block)
+            for i in sorted(options, reverse=True):
+                counters, end = counters - steps[i + 1 : end].sum(), i
+                lasting = [(k, m, n[np.isin(n, counters)]) for k, m, n in options[i]]
+                options[i] = [each for each in lasting if each[2].size]
+                before = [n - self._explores[k] for k, _, n in options[i]]
+                counters = np.unique(np.concatenate(before))
+            counters = counters - steps[:end].sum()
+        counter = self._before
+        for block, options in self._open:
+            steps, start, chosen = self._explores[block.best], 0, {}
+            for i in sorted(options):
+                counter += int(steps[start:i].sum())
+                label, margin = next(
+                    (k, m) for k, m, n in options[i] if counter + self._explores[k] in n
+                )
+                counter, start = counter + int(self._explores[label]), i + 1
+                chosen[i] = label, margin
+            counter += int(steps[start:].sum())
+            yield _rewritten(block, self.case.loss, chosen)
+        self._open, self._before = [], counter
+        self.counters = np.array([counter])
+
+
+def _margins(loss: Loss, margin: float, rounding: float) -> list[float]:
+    """The margin of the best label; for the hinge loss, which jumps at kappa, also one on the other side if the
+    learner may see it there."""
+    if not isinstance(loss, Hinge) or not abs(margin - loss.threshold) <= rounding:
+        return [margin]
+    below = float(np.nextafter(loss.threshold, -np.inf))
+    return [margin, loss.threshold if margin < loss.threshold else below]
+
+
+def _rewritten(block: Block, loss: Loss, chosen: dict[int, tuple[int, float]]) -> Block:
+    """The block with other best labels in some rounds, and what depends on them."""
+    rows = [i for i in chosen if chosen[i] != (block.best[i], block.columns[i, MARGIN])]
+    if not rows:
+        return block
+    columns, scores, labels = block.columns.copy(), block.scores[rows], block.labels[rows]
+    best = np.array([chosen[i][0] for i in rows])
+    margins = np.array([chosen[i][1] for i in rows])
+    counts = loss.counts_for_comparator(best, margins, labels)
+    squares = np.square(loss.gradients(scores, labels)).sum(axis=1) * block.squared_norms[rows]
+    columns[rows, BEST], columns[rows, MARGIN] = best, margins
+    columns[rows, GAP] = gap_map(loss, scores, best, margins)
+    columns[rows, LOSS] = np.where(counts, loss.values(scores, labels), 0.0)
+    columns[rows, GRADIENT] = np.where(counts, squares, 0.0)
+    return replace(block, columns=columns)
