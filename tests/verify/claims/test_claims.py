@@ -8,8 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from boundcheck.algorithms import losses
 from boundcheck.verify import catalog
 from boundcheck.verify.claim import Claim, Form, Proof
+from boundcheck.verify.claims.gappletron.best_label import gap_map
+from boundcheck.verify.claims.gappletron.hypotheses import is_regular
 from boundcheck.verify.claims.gappletron.observation import effective_domination
 from boundcheck.verify.claims.gappletron.rounds import rates
 from boundcheck.verify.claims.gappletron.settings import (
@@ -247,3 +250,33 @@ def test_hypotheses_of_data_are_measured() -> None:
 def test_every_legal_loss_is_checked_exactly_too(loss: str) -> None:
     setting = Setting(gappletron(loss, "threshold", "projected", "2"), "one-hot", "bandit", 200)
     assert verdicts("gappletron/bound-9", setting)["repaired"] == Verdict.HOLDS
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("n_labels", [2, 3, 5])
+def test_regular_losses_have_the_gap_map_that_the_proof_of_lemma_1_needs(
+    loss: str, n_labels: int
+) -> None:
+    """It is the loss of the best label, or 1 where no label has a loss below 1."""
+    setting = crafted(loss, "threshold", "full", n_labels, 400)
+    case = resolve(setting, 0)
+    made = losses.parse(loss)
+    regular = is_regular(case)
+    assert regular == (
+        loss in ("smooth-hinge", "logistic-2") or (loss == "logistic-K" and n_labels == 2)
+    )
+    scores = np.random.default_rng(1).normal(size=(2000, n_labels)).round(1)
+    best = scores.argmax(axis=1)
+    values = [made.values(scores, np.full(len(scores), y)) for y in range(n_labels)]
+    margins, _ = losses.margins(scores, best)
+    gap, rows = gap_map(made, scores, best, margins), np.arange(len(scores))
+    own = np.stack(values)[best, rows]
+    needed = np.isclose(gap, own, atol=1e-12) | ((gap == 1) & (np.min(values, axis=0) >= 1 - 1e-12))
+    if regular:
+        assert needed.all()
+        share = (n_labels - 1) / n_labels
+        for y in range(n_labels):
+            error = np.where(best == y, gap * share, 1 - gap / n_labels)
+            assert (error <= share * values[y] + 1e-12).all()
+    if loss == "logistic-2" and n_labels > 2:
+        assert (gap < own - 0.1).any()  # clipped

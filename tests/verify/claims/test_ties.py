@@ -156,6 +156,26 @@ def test_a_game_that_is_cut_short_has_the_same_choices() -> None:
     assert np.array_equal(rounds.block.columns, whole.columns)
 
 
+def test_a_learner_without_a_rule_shows_its_best_label_by_playing_it() -> None:
+    class Banditron(LastIndex):
+        rule = gamma = loss = None
+
+        def __init__(self, problem: Any) -> None:
+            self.weights = np.zeros((problem.n_labels, problem.n_features))
+
+        def predict(self, x: Any) -> Any:
+            p = np.full(len(self.weights), 0.2 / len(self.weights))
+            p[self.best_of(self.scores(x))] += 0.8
+            return p
+
+        def update(self, x: Any, action: int, label: int | None) -> None:
+            pass
+
+    for trace in (True, False):
+        (rounds,) = case_of(Banditron, graph="bandit").play(0, trace=trace)
+        assert set(rounds.block.best.tolist()) == {4}
+
+
 class TakesTheLowest(Right):
     """At a tie of all it is as right as any."""
 

@@ -43,6 +43,7 @@ from ...games.labels.case import Case
 from ...games.labels.record import ERROR, GRADIENT, LOSS, OBSERVATION
 from ...games.labels.rounds import Rounds
 from ...games.labels.run_sums import RunSums
+from ..gappletron.rounds import gap_rounding
 from ..sampled import SAMPLED_RUNS, guesser, non_vacuous_from
 from .hypotheses import WITHOUT_LOSS, Unmet, about, enumerable, number, sums
 
@@ -130,9 +131,8 @@ def _round_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     observed = rounds.column(ERROR) + rate / 2 * squares / rounds.column(OBSERVATION)
     envelope = losses + gamma * (K - 1) / K
     most = 1 + rate / 2 * squares / rounds.column(OBSERVATION)
-    return Sides(
-        observed, envelope, 1e-13 * (K + 2) * (1 + losses), live=np.asarray(envelope < most)
-    )
+    room = 1e-13 * (K + 2) * (1 + losses) + 2 * gap_rounding(rounds)
+    return Sides(observed, envelope, room, live=np.asarray(envelope < most))
 
 
 PER_ROUND = Claim(

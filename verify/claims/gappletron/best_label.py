@@ -17,7 +17,8 @@ one with the lowest labels, earlier rounds first. Where C_t is empty, the label 
 ``algorithm-1`` is refuted.
 
 The kernels of the library are given the first of tied labels, and nothing is chosen for them. The choice needs loss,
-rule, gamma and weights: for a learner that declares less, the first of the highest scores is the best label.
+rule, gamma and weights. Of a learner in plain Python that declares less the best label is the tied one that it plays
+with the largest probability, and of these the first.
 """
 
 from __future__ import annotations
@@ -115,7 +116,8 @@ def is_open(case: Any) -> bool:
 def settled(case: Any, blocks: Iterator[Block]) -> Iterator[Block]:
     """The blocks of a whole run, with scores and probabilities, after the best label of each round is chosen."""
     if not is_open(case):
-        yield from blocks
+        shown = case.declaration.weights
+        yield from (_likeliest(case, block) if shown and block.steps else block for block in blocks)
         return
     choice = _Choice(case)
     for block in blocks:
@@ -123,6 +125,21 @@ def settled(case: Any, blocks: Iterator[Block]) -> Iterator[Block]:
         if len(choice.counters) == 1:
             yield from choice.made()
     yield from choice.made()
+
+
+def _tied(block: Block) -> BoolArray:
+    """The labels with a score within tau of the highest, shape (rounds, K)."""
+    highest = block.scores.max(axis=1)
+    return np.asarray(block.scores >= (highest - block.rounding)[:, None])
+
+
+def _likeliest(case: Any, block: Block) -> Block:
+    """The block with the likeliest of tied labels as the best ones."""
+    played = np.where(_tied(block), block.probabilities[:, : case.n_labels], -1.0)
+    best, margins = played.argmax(axis=1), block.column(MARGIN)
+    likelier = played.max(axis=1) > played[np.arange(len(block)), block.best]
+    changed: list[int] = np.flatnonzero(likelier).tolist()
+    return _rewritten(block, case.loss, {i: (int(best[i]), float(margins[i])) for i in changed})
 
 
 Option = tuple[int, float, IntArray]
@@ -146,8 +163,7 @@ class _Choice:
 
     def see(self, block: Block) -> None:
         """Take in the next rounds."""
-        scores, margins = block.scores, block.column(MARGIN)
-        tied = scores >= (scores.max(axis=1) - block.rounding)[:, None]
+        margins, tied = block.column(MARGIN), _tied(block)
         unsure = tied.sum(axis=1) > 1
         if isinstance(self.case.loss, Hinge):
             unsure |= np.abs(margins - self.case.loss.threshold) <= block.rounding
@@ -230,7 +246,7 @@ def _margins(loss: Loss, margin: float, rounding: float) -> list[float]:
     return [margin, loss.threshold if margin < loss.threshold else below]
 
 
-def _rewritten(block: Block, loss: Loss, chosen: dict[int, tuple[int, float]]) -> Block:
+def _rewritten(block: Block, loss: Loss | None, chosen: dict[int, tuple[int, float]]) -> Block:
     """The block with other best labels in some rounds, and what depends on them."""
     rows = [i for i in chosen if chosen[i] != (block.best[i], block.columns[i, MARGIN])]
     if not rows:
@@ -238,9 +254,11 @@ def _rewritten(block: Block, loss: Loss, chosen: dict[int, tuple[int, float]]) -
     columns, scores, labels = block.columns.copy(), block.scores[rows], block.labels[rows]
     best = np.array([chosen[i][0] for i in rows])
     margins = np.array([chosen[i][1] for i in rows])
+    columns[rows, BEST], columns[rows, MARGIN] = best, margins
+    if loss is None:
+        return replace(block, columns=columns)
     counts = loss.counts_for_comparator(best, margins, labels)
     squares = np.square(loss.gradients(scores, labels)).sum(axis=1) * block.squared_norms[rows]
-    columns[rows, BEST], columns[rows, MARGIN] = best, margins
     columns[rows, GAP] = gap_map(loss, scores, best, margins)
     columns[rows, LOSS] = np.where(counts, loss.values(scores, labels), 0.0)
     columns[rows, GRADIENT] = np.where(counts, squares, 0.0)

@@ -51,7 +51,8 @@ def sees_enough(case: Case) -> Verdict | None:
 
 
 def is_regular(case: Case) -> bool:
-    """True if the loss satisfies condition (2) with a gap map in [0, 1]."""
+    """True if the loss satisfies condition (2), and the gap map lies in [0, 1] and is the loss of the best label, or 1
+    where no label has a loss below 1."""
     loss = case.loss
     if isinstance(loss, Logistic):
         return loss.base == 2 or (loss.base is None and case.n_labels == 2)

@@ -137,10 +137,12 @@ LEMMA_1 = Claim(
         Form(
             "repaired",
             r"1 - p'_t(y_t) \le \frac{K-1}{K}\,\ell_t(W_t) + \gamma_t"
-            r" \quad\text{if (2) holds and } 0 \le a_t \le 1",
+            r" \quad\text{if (2) holds, } 0 \le a_t \le 1, \text{ and } a_t = \ell(W_t,x_t,y^\star_t)"
+            r" \text{, or } a_t = 1 \le \ell(W_t,x_t,y) \text{ for all } y",
             Proof.PROVED,
-            "condition (2) and a gap map in [0, 1] are what the proof uses; for the logistic loss: base"
-            " 2 and a = min{1, -log_2 q(y*)}",
+            "with y = y* the proof needs a <= loss(y*), with another y that 1 - a/K <= (K-1)/K loss(y): by (2)"
+            " if a = loss(y*), and if a = 1 where loss(y) >= 1. Smooth hinge: a = loss(y*) <= 1. Logistic loss:"
+            " base 2 and a = min{1, loss(y*)}, and no label has a smaller loss than y*",
             _repaired_unmet,
             adaptive=True,
         ),

@@ -201,14 +201,14 @@ class Case:
         """Play one run, up to round ``stop`` if given, and yield its rounds in blocks; with scores and
         probabilities if ``trace``. What is best where scores tie may only show later, so a run is played on until
         it does."""
-        seen = best_label.is_open(self)
         end = self.horizon if stop is None else stop
-        last = None if seen else stop
+        last = None if best_label.is_open(self) else stop
+        trace = trace or best_label.is_open(self) or self.player.live is not None
         if self.is_adaptive:
             case, blocks = adaptive.play(self, run, interpreted=interpreted, stop=last)
         else:
             case = self
-            blocks = self.game.play(run, trace=trace or seen, interpreted=interpreted, stop=last)
+            blocks = self.game.play(run, trace=trace, interpreted=interpreted, stop=last)
         rounds: Rounds | None = None
         for block in subgradient.explained(case, best_label.settled(case, blocks)):
             if block.start >= end:
