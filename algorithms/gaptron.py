@@ -134,7 +134,7 @@ class Gaptron(Baseline):
 
     def numbers(self, problem: Problem) -> dict[str, float]:
         c = LOSSES[self.loss][1]
-        n_labels, horizon = problem.n_labels, problem.horizon
+        n_labels = problem.n_labels
         ones = self.tuning == "ones"
         feature_norm = 1.0 if ones else problem.feature_norm or 1.0  # for X = 0 any rate will do
         gamma, rate = 0.0, c / (n_labels * feature_norm * feature_norm)
@@ -150,7 +150,9 @@ class Gaptron(Baseline):
                 if ones
                 else n_labels * feature_norm * problem.comparator_norm / math.sqrt(2 * c)
             )
-            gamma = min(1.0, size / math.sqrt(horizon)) if self.gamma is None else self.gamma
+            gamma = (
+                min(1.0, size / math.sqrt(problem.horizon)) if self.gamma is None else self.gamma
+            )
             rate = c * gamma if ones else rate * gamma / n_labels
         return {
             "gamma": gamma if self.gamma is None else self.gamma,

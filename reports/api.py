@@ -120,7 +120,9 @@ class Verification:
         """A row for each cell, with the columns of the JSON results."""
         import pandas as pd
 
-        return pd.DataFrame(self.document["results"], columns=[*results.ROW_KEYS, "surprising"])
+        return pd.DataFrame(
+            self.document["results"], columns=[*results.ROW_KEYS, "surprising", "tested_from"]
+        )
 
     @cached_property
     def document(self) -> dict[str, Any]:

@@ -76,6 +76,8 @@ class Form:
     unmet : the hypothesis that a case does not meet, as a phrase, or None
     expected : the verdict expected of a case; None where either would do
     names : what the two sides are, where "observed" and "envelope" do not say it
+    every_horizon : whether it is stated for every T with numbers that do not depend on T, such as gamma, h and eta:
+        prefixes of runs are judged too then, where the learner does not use T
     adaptive : whether it is about adaptive adversaries too, which see what was played; otherwise about oblivious ones
     vacuous : for a case in which the form is right to say nothing: the horizon from which it does, and its derivation,
         as a sentence; None for other cases. A form that is expected to hold and is vacuous without is a surprise.
@@ -88,6 +90,7 @@ class Form:
     unmet: Callable[[Any], str | None] = lambda case: None
     expected: Callable[[Any], Verdict | None] = lambda case: Verdict.HOLDS
     names: tuple[str, str] | None = None
+    every_horizon: bool = False
     adaptive: bool = False
     vacuous: Callable[[Any], str | None] = lambda case: None
 

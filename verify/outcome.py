@@ -177,6 +177,7 @@ class Evidence:
     certify : makes the certificate of a refutation
     runs, rounds : how many were played
     flags : remarks, such as "weak"
+    tested_from : the smallest T at which a statement about T rounds was put to the test; None for other kinds
     sampled : whether a false alarm is possible, at the level of one sampled cell
     curve, frontiers : for the report
     """
@@ -197,6 +198,7 @@ class Evidence:
     runs: int = 0
     rounds: int = 0
     flags: tuple[str, ...] = ()
+    tested_from: int | None = None
     sampled: bool = False
     curve: Curve | None = field(default=None, repr=False)
     frontiers: Any = field(default=None, repr=False)
@@ -217,6 +219,8 @@ class Outcome:
     rounds: int = 0
     flags: tuple[str, ...] = ()
     certificate: Certificate | None = None
+    tested_from: int | None = None
+    """The smallest T at which a statement about the first T rounds was put to the test."""
     sampled: bool = False
     """True if a false alarm is possible, at the level of one sampled cell."""
     curve: Curve | None = field(default=None, repr=False)

@@ -183,10 +183,15 @@ class WeakStream:
 
     def most_excess(self, edge: float) -> float:
         """The largest excess over (1 - edge)/k of the weights that a weak learner could reach after any round."""
+        return float(self.most_excesses(edge)[-1])
+
+    def most_excesses(self, edge: float) -> FloatArray:
+        """The largest that it could have reached until each round, shape (T,)."""
         dearest = self.weights * self.costs.max(axis=1)
         if self.follows is not None:
             dearest = np.where(self.follows, self.weights, dearest)
-        return float((dearest - (1 - edge) / self.n_labels * self.weights).cumsum().max())
+        paths = (dearest - (1 - edge) / self.n_labels * self.weights).cumsum()
+        return np.asarray(np.maximum.accumulate(paths))
 
     def bound(self, graph: str) -> float:
         """b in the setting ``full`` or ``bandit``."""

@@ -261,8 +261,9 @@ class AdaboostOLM(_Adaptive):
     def numbers(self, problem: Problem) -> dict[str, float]:
         if self.hedge is not None:
             return {"hedge": self.hedge}
-        known = math.sqrt(8 * math.log(self.learners) / problem.horizon)
-        return {"hedge": known if self.tuning == "theory" else 1.0}
+        if self.tuning != "theory":
+            return {"hedge": 1.0}
+        return {"hedge": math.sqrt(8 * math.log(self.learners) / problem.horizon)}
 
     def player(self, problem: Problem) -> Player:
         return ready(self, problem)
@@ -291,16 +292,17 @@ class AdaBandit(BanditBooster, _Adaptive):
     }
 
     def numbers(self, problem: Problem) -> dict[str, float]:
-        k, n, horizon = problem.n_labels, self.learners, problem.horizon
+        k, n = problem.n_labels, self.learners
         rho, hedge = self.rho, self.hedge
         if rho is None:
             ones = self.tuning == "ones"
             factor = 1.0 if ones else k * math.pow(n * self.gamma * self.gamma, -1 / 3)
             size = 1.0 if ones else math.pow(n, 2 / 3)
-            rho = min(0.5, factor * size * math.pow(horizon, -1 / 3))
+            rho = min(0.5, factor * size * math.pow(problem.horizon, -1 / 3))
         if hedge is None:
-            known = math.sqrt(2 * rho * math.log(n) / ((k - 1) * horizon))
-            hedge = known if self.tuning == "theory" else 1.0
+            hedge = 1.0
+            if self.tuning == "theory":
+                hedge = math.sqrt(2 * rho * math.log(n) / ((k - 1) * problem.horizon))
         return {"rho": rho, "hedge": hedge}
 
     def player(self, problem: Problem) -> Player:

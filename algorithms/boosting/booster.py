@@ -14,6 +14,7 @@ from ...errors import check_size, require, unknown
 from ..baseline import Baseline, observes_itself
 from ..discovery import classes
 from ..graphs import FeedbackGraph
+from ..horizon import handed_on
 from ..learner import Declaration, Player, Problem
 from ..spec import SMALLEST_RATE, check_keys, command_name, read_float, read_int, split_nested
 from ..uniform import Uniform
@@ -101,12 +102,11 @@ class Booster(Baseline):
         A cost vector is told in units of its largest range. An estimate is a sum of k of them, each times 1 less the
         estimate of a loss, and its weight is 1.
         """
-        size = (self.learners, problem.n_labels, problem.n_features, problem.horizon)
-        rho = self.numbers(problem).get("rho")
-        if rho is None:
-            return Setting(*size, seeds=seeds)
-        bound = problem.n_labels * loss_bound(problem.n_labels, rho)
-        return Setting(*size, cost_range=bound, least_weight=1.0, seeds=seeds)
+        size = self.learners, problem.n_labels, problem.n_features
+        rho, costs = self.numbers(problem).get("rho"), (1.0, 0.0)
+        if rho is not None:
+            costs = problem.n_labels * loss_bound(problem.n_labels, rho), 1.0
+        return handed_on(problem, lambda horizon: Setting(*size, horizon, *costs, seeds))
 
     def begin(
         self, problem: Problem, generator: Generator, *, interpreted: bool = False

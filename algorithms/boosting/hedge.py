@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -33,6 +33,7 @@ from scipy.special import softmax
 
 from ...arrays import FloatArray, IntArray
 from ...errors import LearnerError, check_size, require
+from ..horizon import changed
 from ..spec import check_fields
 from .problem import DELTA, WEIGHTLESS, Stream, WeakDeclaration, WeakProblem
 from .stumps import Stumps
@@ -44,9 +45,9 @@ def hedge_rate(n_hypotheses: int, cost_range: float, horizon: int) -> float:
     return math.sqrt(8 * math.log(n_hypotheses) / horizon) / cost_range
 
 
-def rate_of(given: float | None, n_hypotheses: int, horizon: int) -> float:
+def rate_of(given: float | None, n_hypotheses: int, told: WeakProblem | Setting) -> float:
     """The rate given, or that of :func:`hedge_rate` for costs of range 1 where it is None."""
-    return hedge_rate(n_hypotheses, 1, horizon) if given is None else given
+    return hedge_rate(n_hypotheses, 1, told.horizon) if given is None else given
 
 
 def learning_cost(n_hypotheses: int, rate: float) -> float:
@@ -110,7 +111,7 @@ class Hedging(Spelt):
     def hedges(self, problem: WeakProblem) -> tuple[int, float]:
         """The number of hypotheses and the rate."""
         size = self.n_hypotheses(problem.n_features, problem.n_labels)
-        return size, rate_of(self.rate, size, problem.horizon)
+        return size, rate_of(self.rate, size, problem)
 
     def declare(self, problem: WeakProblem, stream: Stream) -> WeakDeclaration | str:
         """The excess loss for the edge of the best hypothesis, where that is one of the class."""
@@ -130,7 +131,7 @@ class Hedging(Spelt):
         self, edge: float, delta: float, problem: WeakProblem, stream: Stream
     ) -> float | None:
         """S for any edge: the class has that of richness, of which ``edge`` leaves the rest as drift."""
-        left = replace(problem, edge=stream.richness - edge)
+        left = changed(problem, edge=stream.richness - edge)
         return hedge_excess_loss(*self.hedges(problem), left, delta)
 
 
@@ -164,7 +165,7 @@ class HedgeStump(Hedging):
 
     def crowd(self, setting: Setting) -> Crowd:
         size = self.n_hypotheses(setting.n_features, setting.n_labels)
-        return Stumps(rate_of(self.rate, size, setting.horizon), setting)
+        return Stumps(rate_of(self.rate, size, setting), setting)
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ class HedgeFinite:
         return self.spec
 
     def crowd(self, setting: Setting) -> Crowd:
-        rate = rate_of(self.rate, len(self.hypotheses), setting.horizon)
+        rate = rate_of(self.rate, len(self.hypotheses), setting)
         return _Finite(self.hypotheses, rate, setting)
 
 

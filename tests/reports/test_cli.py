@@ -39,6 +39,7 @@ KEYS = {
     "flags",
     "certificate",
     "surprising",
+    "tested_from",
 }
 
 

@@ -276,6 +276,8 @@ def _told(content: dict[str, Any], horizon: int, envelope: float) -> dict[str, A
     game = content["game"]
     row = {name: game[name] for name in ("learner", "adversary", "graph")}
     row |= {"T": horizon, "runs": content["replicates"]}
+    if content.get("decisive", horizon) != horizon:
+        row["refuted after rounds"] = content["decisive"]
     envelopes, observed = content.get("envelopes"), content.get("observed", [])
     if isinstance(envelopes, dict):
         for delta, bounds in envelopes.items():

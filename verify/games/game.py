@@ -105,6 +105,14 @@ class Case(Protocol):
         """T."""
 
     @property
+    def is_tuned_to_horizon(self) -> bool:
+        """True unless it is certain that the learner does not read T before the first round."""
+
+    @property
+    def has_read_horizon(self) -> bool:
+        """True unless it is certain that the learner has not read T in the runs that were played."""
+
+    @property
     def is_adaptive(self) -> bool:
         """True for an adversary that sees the actions played."""
 

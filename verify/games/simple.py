@@ -107,6 +107,16 @@ class SimpleCase(ABC):
         return self.setting.horizon
 
     @property
+    def is_tuned_to_horizon(self) -> bool:
+        """True, since nobody watches what the learner reads; override it for learners that do not use T."""
+        return True
+
+    @property
+    def has_read_horizon(self) -> bool:
+        """The same after play."""
+        return self.is_tuned_to_horizon
+
+    @property
     def is_adaptive(self) -> bool:
         """True for an adversary that sees the actions played."""
         return False

@@ -9,12 +9,13 @@ at any run. Bets go between runs only: the theorems bound a sum in expectation, 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import scipy
 from scipy.special import logsumexp
 
-from ...arrays import FloatArray
+from ...arrays import BoolArray, FloatArray
 from .decide import LEVEL, exceeds_level
 
 STAKES = 2.0 ** -np.arange(11)
@@ -23,6 +24,9 @@ STAKE_WEIGHTS = np.array([0.5] + [0.05] * 10)
 
 LARGEST_HEADROOM = 1e6
 
+HALVINGS = 30
+"""Bisections of a factor by which an envelope may shrink: its logarithm is found to 14 / 2^30."""
+
 SLACK = 8 * 2.0**-52
 """The share of its sure floor by which a run may lie below it, by rounding: sums such as 0.1 + 0.1 + 0.1 exceed the
 ceiling 0.3 that a formula gives."""
@@ -30,13 +34,20 @@ ceiling 0.3 that a formula gives."""
 MOST_RUNS = 10**6
 """The most runs that are suggested; a larger number would be a matter of the last digits of what these runs show."""
 
+NOISE = 0.05
+"""Level of the limits that say what is noise. They are no part of a refutation and outside the alarm budget."""
+
+STEADY = 1e-9
+"""A mean of Z below this is rounding, also where the runs are all alike."""
+
 
 def log_wealths(z: FloatArray) -> FloatArray:
-    """Logarithm of the e-value after each run, shape (n,).
+    """Logarithm of the e-value after each run, of the same shape as ``z``.
 
     Parameters
     ----------
-    z : observed minus envelope over the sure floor, one number a run, each at least -1; shape (n,)
+    z : observed minus envelope over the sure floor, one number a run, each at least -1; shape (n,), or (..., n) for
+        several sequences of bets
 
     Raises
     ------
@@ -49,8 +60,30 @@ def log_wealths(z: FloatArray) -> FloatArray:
     z = np.maximum(z, -1.0)
     with np.errstate(divide="ignore"):
         growth = np.log1p(np.multiply.outer(STAKES, z))
-    paths = np.cumsum(growth, axis=1)
-    return np.asarray(logsumexp(paths + np.log(STAKE_WEIGHTS)[:, None], axis=0))
+    return _mixed(np.cumsum(growth, axis=-1))
+
+
+def log_wealths_of_violations(violated: BoolArray, delta: FloatArray) -> FloatArray:
+    """The same for Z = (1[violated] - delta) / delta, which takes two values only.
+
+    Parameters
+    ----------
+    violated : shape (..., n)
+    delta : what each sequence is judged by, of shape (...,)
+    """
+    lost = np.cumsum(violated, axis=-1)
+    kept = np.arange(1, violated.shape[-1] + 1) - lost
+    odds = np.multiply.outer(STAKES, (1 - delta) / delta)[..., None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        staked = np.log1p(-STAKES).reshape(-1, *(1,) * lost.ndim)
+        paths = lost * np.log1p(odds) + np.where(kept > 0, kept * staked, 0.0)
+    return _mixed(paths)
+
+
+def _mixed(paths: FloatArray) -> FloatArray:
+    """The wealth of all stakes together, from that of each, shape (stakes, ..., n)."""
+    weights = np.log(STAKE_WEIGHTS).reshape(-1, *(1,) * (paths.ndim - 1))
+    return np.asarray(logsumexp(paths + weights, axis=0))
 
 
 def refutes(z: FloatArray, level: float = LEVEL) -> bool:
@@ -70,8 +103,23 @@ def runs_to_refute(z: FloatArray, level: float = LEVEL) -> int | None:
     return math.ceil(float(needed.min()))
 
 
-def refuting(needed: int | None) -> str:
-    """The number that :func:`runs_to_refute` found, as evidence says it."""
+def exceeds_noise(z: FloatArray, level: float = NOISE) -> bool:
+    """True if the mean of ``z`` is above 0 by more than its noise: its lower t limit at this level is."""
+    n = len(z)
+    if n < 2:
+        return False
+    limit = float(scipy.stats.t.isf(level, n - 1)) * float(z.std(ddof=1)) / math.sqrt(n)
+    return float(z.mean()) > limit + STEADY
+
+
+def refuting(needed: int | None, within_noise: bool = False) -> str:
+    """The number that :func:`runs_to_refute` found, as evidence says it.
+
+    None is said of a mean within noise of the envelope: it would be a matter of chance on which side the next runs
+    are. The limits of :func:`exceeds_noise` and :func:`binomial_lower_limit` decide, at the level ``NOISE``.
+    """
+    if within_noise:
+        return "within the noise of the envelope, so that no number of runs suggests itself"
     if needed is None:
         return "no number of runs suggests itself"
     if needed > MOST_RUNS:
@@ -79,13 +127,15 @@ def refuting(needed: int | None) -> str:
     return f"{needed} runs like these would refute"
 
 
-def headroom_of_mean(
-    observed: FloatArray, envelope: FloatArray, floor: float, level: float = LEVEL
-) -> float | None:
-    """1/s for the largest s such that E[observed] <= s E[envelope] is refuted by these runs.
+def headroom_of(log_e_value: Callable[[float], float], level: float = LEVEL) -> float | None:
+    """1/s for the largest s such that the statement is refuted with s times the envelope.
 
-    s is a lower confidence limit on the ratio of the means at level 1 - ``level``: an envelope smaller by the
-    factor 1/s would have been refuted.
+    s is a lower confidence limit at level 1 - ``level`` on the ratio of observed side and envelope: an envelope
+    smaller by the factor 1/s would have been refuted.
+
+    Parameters
+    ----------
+    log_e_value : from s to the logarithm of the e-value, which falls with s
 
     Returns
     -------
@@ -93,14 +143,14 @@ def headroom_of_mean(
     """
 
     def refuted(s: float) -> bool:
-        return refutes((observed - s * envelope) / (s * floor), level)
+        return exceeds_level(log_e_value(s), level)
 
     low, high = 1 / LARGEST_HEADROOM, 1.0
     if not refuted(low):
         return None
-    while refuted(high):
+    while refuted(high) and high < LARGEST_HEADROOM:
         low, high = high, 2 * high
-    for _ in range(50):
+    for _ in range(HALVINGS):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if refuted(middle) else (low, middle)
     return 1 / low

@@ -57,6 +57,7 @@ def decide(found: Evidence) -> Outcome:
         found.rounds,
         found.flags,
         found.certify() if verdict == Verdict.REFUTED else None,
+        found.tested_from,
         found.sampled,
         found.curve,
         found.frontiers,

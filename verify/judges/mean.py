@@ -2,12 +2,14 @@
 
 X collects the terms that may be large, Y those with a sure ceiling F, so X - Y >= -F surely and the bets of
 betting.py apply. F comes from the formula before play. Where the statement says E[X] <= max of two
-expectations, both nulls must fall: the smaller of the two e-values counts.
+expectations, both nulls must fall: the smaller of the two e-values counts, at each checkpoint and after each run.
+
+A statement for every T is judged at prefixes of the runs too, see prefixes.py. ``holds`` asks for at least
+``FEWEST_RUNS`` runs, a mean of X at T that is at most that of Y, and no prefix at which it is above by more than noise.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -20,8 +22,9 @@ from ..claim import Cell, Form, Judge
 from ..exact.numbers import Interval
 from ..games.game import checkpoints
 from ..outcome import Curve, Evidence, Kind, Verdict
-from .betting import headroom_of_mean, log_wealths, refuting, runs_to_refute
-from .decide import LEVEL, exceeds_level
+from .betting import exceeds_noise, headroom_of, log_wealths, refuting, runs_to_refute
+from .decide import exceeds_level
+from .prefixes import Checkpoints, Found
 
 FEWEST_RUNS = 32
 """Fewer runs than this do not make a ``holds``."""
@@ -47,10 +50,10 @@ class MeanSides:
     Attributes
     ----------
     observed : X, at least 0, one entry a run
-    bounds : envelopes Y; the statement bounds E[X] by the largest of their means
+    bounds : envelopes Y, as many at each T; the statement bounds E[X] by the largest of their means
     base : the part of the envelopes that is the comparator's loss, one entry a run
-    least : the smallest value that the envelope can take, for any learner
-    most : the largest value that X can take, for any learner
+    least : the smallest value that the envelope can take, for any learner, by the formula alone and not by the runs
+    most : the largest value that X can take, in the same way
     guess : mean of X for the uniform guesser
     non_vacuous : the horizon from which the envelope is below that, in a few words
     """
@@ -115,25 +118,16 @@ class Mean(Judge):
         if play is None:
             assert self.sides is not None
             play = play_totals(self.sides)
-        _, probe = next(play(cell, range(1), interpreted))
-        if probe.least >= probe.most:  # whatever the runs do, so one is enough
+        probe = list(play(cell, range(1), interpreted))
+        if probe[0][1].least >= probe[0][1].most:  # whatever the runs do, so one is enough
             runs = 1
-        played = list(play(cell, range(runs), interpreted))
-        _, sides = played[0]
-        means = [float(bound.values.mean()) for bound in sides.bounds]
-        binding = int(np.argmax(means))
-        observed, envelope = float(sides.observed.mean()), means[binding]
-        base = float(sides.base.mean())
-        found = Evidence(
-            observed,
-            envelope,
-            ratio=observed / envelope if envelope > 0 else None,
-            regret_ratio=(observed - base) / (envelope - base) if envelope > base else None,
-            runs=runs,
-            rounds=runs * cell.case.horizon,
-            sampled=True,
-            curve=Curve.joined([_point(rounds, prefix) for rounds, prefix in reversed(played)]),
+        chosen = Checkpoints.before_play(
+            cell, {rounds: each.least < each.most for rounds, each in probe}
         )
+        played = list(play(cell, range(runs), interpreted))
+        curve = Curve.joined([_point(rounds, prefix) for rounds, prefix in reversed(played)])
+        _, sides = played[0]
+        found = _compared(sides, runs, runs * cell.case.horizon, curve)
         lowest = max(float(bound.values.min()) for bound in sides.bounds)
         if max(sides.least, lowest) >= sides.most:
             found.live = 0
@@ -141,39 +135,106 @@ class Mean(Judge):
                 f"the envelope is at least {sides.most:g} in every run; {sides.non_vacuous}"
             )
             return found
-        found.flags = tuple(
-            flag
-            for flag, flagged in (
-                ("weak", envelope >= sides.guess),
-                ("comparator-dominated", base > 0 and observed <= base),
-            )
-            if flagged
-        )
-        scaled = [(sides.observed - bound.values) / bound.room for bound in sides.bounds]
-        wealth = min(float(log_wealths(z).max()) for z in scaled)
-        words = f"log10 e-value {wealth / math.log(10):.2f} of {-math.log10(LEVEL):.0f} needed"
-        found.says = found.more[Verdict.REFUTED] = words
-        found.refutes = exceeds_level(wealth)
+        chosen = chosen.after_play(cell.case)
+        judged = [dict(played)[rounds] for rounds in chosen.rounds]
+        bets = chosen.found(_log_e_values(judged))
+        found.tested_from = chosen.rounds[0]
+        found.refutes = exceeds_level(bets.log_e_value)
         if found.refutes:
-            numbers = {
-                "observed": [repr(x) for x in sides.observed.tolist()],
-                "envelopes": [[repr(y) for y in b.values.tolist()] for b in sides.bounds],
-                "ceilings": [repr(float(bound.ceiling)) for bound in sides.bounds],
-                "log_e_value": f"{wealth:.9g}",
-            }
-            values = (observed, envelope)
-            found.certify = lambda: statistical_certificate(cell, runs, values, words, numbers)
-            return found
-        bound = sides.bounds[binding]
-        found.headroom = headroom_of_mean(sides.observed, bound.values, bound.room)
-        found.enough = runs >= FEWEST_RUNS and observed <= envelope
-        if observed > envelope:
-            known = [n for z in scaled if (n := runs_to_refute(z)) is not None]
-            every = len(known) == len(scaled)  # it takes all of the bounds
-            found.says += f"; {refuting(max(known) if every else None)}"
-        elif not found.enough:
-            found.says += f"; {FEWEST_RUNS} runs are needed"
+            return _refuted(cell, found, judged[bets.decisive], bets)
+        found.says = f"{bets.says}; {chosen.says}"
+        found.headroom = headroom_of(
+            lambda s: float(chosen.average(_log_e_values(judged, s)).max())
+        )
+        _settle(found, judged, bets)
         return found
+
+
+def _compared(sides: MeanSides, runs: int, rounds: int, curve: Curve | None) -> Evidence:
+    """Both sides in the mean."""
+    means = [float(bound.values.mean()) for bound in sides.bounds]
+    observed, envelope = float(sides.observed.mean()), max(means)
+    base = float(sides.base.mean())
+    flags = (
+        ("weak", envelope >= sides.guess),
+        ("comparator-dominated", base > 0 and observed <= base),
+    )
+    return Evidence(
+        observed,
+        envelope,
+        ratio=observed / envelope if envelope > 0 else None,
+        regret_ratio=(observed - base) / (envelope - base) if envelope > base else None,
+        runs=runs,
+        rounds=rounds,
+        flags=tuple(flag for flag, flagged in flags if flagged),
+        sampled=True,
+        curve=curve,
+    )
+
+
+def _bets(sides: MeanSides, s: float = 1.0) -> FloatArray:
+    """Z against each envelope, shrunk by ``s``, shape (bounds, n)."""
+    bounds = sides.bounds
+    return np.stack([(sides.observed - s * b.values) / (s * b.room) for b in bounds])
+
+
+def _log_e_values(judged: list[MeanSides], s: float = 1.0) -> FloatArray:
+    """Logarithm of the e-value of each checkpoint after each run, shape (m, n), with envelopes shrunk by ``s``: the
+    smaller one of those against each of the envelopes."""
+    return np.asarray(log_wealths(np.stack([_bets(each, s) for each in judged])).min(axis=1))
+
+
+def _refuted(cell: Cell, found: Evidence, sides: MeanSides, bets: Found) -> Evidence:
+    """The evidence of a refutation, with both sides where it comes from."""
+    at = _compared(sides, found.runs, found.rounds, found.curve)
+    found.observed, found.envelope = at.observed, at.envelope
+    found.ratio, found.regret_ratio = at.ratio, at.regret_ratio
+    found.says = found.more[Verdict.REFUTED] = bets.says
+    numbers = {
+        "observed": [repr(x) for x in sides.observed.tolist()],
+        "envelopes": [[repr(y) for y in b.values.tolist()] for b in sides.bounds],
+        "ceilings": [repr(float(bound.ceiling)) for bound in sides.bounds],
+    }
+    assert found.observed is not None
+    assert found.envelope is not None
+    values = (found.observed, found.envelope)
+    found.certify = lambda: statistical_certificate(
+        cell, found.runs, values, bets.says, numbers | bets.numbers
+    )
+    return found
+
+
+def _settle(found: Evidence, judged: list[MeanSides], bets: Found) -> None:
+    """Whether the evidence is enough for ``holds``, and what is said where it is not."""
+    chosen, last = bets.checkpoints, len(judged) - 1
+    above = [
+        j
+        for j, sides in enumerate(judged[:-1])
+        if all(exceeds_noise(z, chosen.noise) for z in _bets(sides))
+    ]
+    assert found.observed is not None
+    assert found.envelope is not None
+    found.enough = found.runs >= FEWEST_RUNS and found.observed <= found.envelope and not above
+    if found.observed > found.envelope:
+        within = not all(exceeds_noise(z) for z in _bets(judged[-1]))
+        found.says += f"; {refuting(_needed(judged, chosen, last), within)}"
+    elif found.runs < FEWEST_RUNS:
+        found.says += f"; {FEWEST_RUNS} runs are needed"
+    elif above:
+        worst = max(above, key=lambda j: bets.each[j])
+        sides = judged[worst]
+        envelope = max(float(bound.values.mean()) for bound in sides.bounds)
+        found.says += (
+            f"; at T = {chosen.rounds[worst]} the mean {sides.observed.mean():.6g} is above the envelope"
+            f" {envelope:.6g} by more than noise; {refuting(_needed(judged, chosen, worst))}"
+        )
+
+
+def _needed(judged: list[MeanSides], chosen: Checkpoints, j: int) -> int | None:
+    """The number of runs like these that would refute at one checkpoint."""
+    known = [runs_to_refute(z, chosen.level_at(j)) for z in _bets(judged[j])]
+    # it takes all of the bounds
+    return None if None in known else max(n for n in known if n is not None)
 
 
 def _point(rounds: int, sides: MeanSides) -> Curve:

@@ -4,13 +4,17 @@ The null is P(violation) <= delta. A run bets X = 1[violation] against Y = F = d
 same runs make one cell, whose e-value is the average of theirs. ``holds`` needs the exact binomial 95 % upper limit to
 be at most delta as well; that limit is descriptive and outside the alarm budget, as is the lower limit that a refuted
 row shows.
+
+A statement for each T is judged at prefixes of the runs too, see prefixes.py: X is then 1[violation at t_j]. It says
+that each T fails with probability at most delta, not that all T together do. ``holds`` needs no upper limit at the
+prefixes, and asks that the violations be more than delta at none of them by more than noise.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,15 +25,18 @@ from ..certificates.make import statistical_certificate
 from ..claim import Cell, Form, Judge
 from ..outcome import Curve, Evidence, Kind, Verdict
 from .betting import (
+    NOISE,
     binomial_lower_limit,
     binomial_upper_limit,
-    log_wealths,
+    headroom_of,
+    log_wealths_of_violations,
     refuting,
     runs_to_hold,
     runs_to_refute,
 )
-from .decide import LEVEL, exceeds_level
+from .decide import exceeds_level
 from .mean import Play, play_totals
+from .prefixes import Checkpoints, Found
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,8 @@ class TailSides:
     non_vacuous : the horizon from which the envelope is below what a run can reach, in a few words
     most : the largest value that the observed side can have, one entry a run; the rounds where None
     guess : mean of the observed side for the uniform guesser; None where it says nothing
+    least : the smallest value that the right side of the largest delta can have, by the formula alone and not by the
+        runs; 0 where it is not known
     """
 
     observed: FloatArray
@@ -52,6 +61,7 @@ class TailSides:
     non_vacuous: str = ""
     most: FloatArray | None = None
     guess: float | None = None
+    least: float = 0.0
 
 
 SidesOf = Callable[[Any, Form, Any], TailSides]
@@ -103,14 +113,18 @@ class Tail(Judge):
                 says=f"no run can exceed {known.says} in {cell.case.horizon} rounds",
             )
         play = self._play(cell.case)
-        if self.known is None and self._is_vacuous(cell, play, interpreted):
+        probe = list(play(cell, range(1), interpreted))
+        if self.known is None and _is_vacuous(*probe[0]):
             runs = 1
+        chosen = Checkpoints.before_play(
+            cell, {rounds: each.least < _most(rounds, each) for rounds, each in probe}
+        )
         parts = []
         for part in cell.case.parts(runs):
             parts.append(list(play(cell, part, interpreted)))
-            if _refuted(parts):
+            if exceeds_level(_bets(_joined(parts), chosen.after_play(cell.case)).log_e_value):
                 break
-        found = self._compare(cell, parts)
+        found = self._compare(cell, _joined(parts), chosen.after_play(cell.case))
         if self.remarks is not None and found.live:
             words = self.remarks(cell, found)
             found.says += words
@@ -123,45 +137,16 @@ class Tail(Judge):
         assert self.sides is not None
         return play_totals(self.sides, self.fresh(case) if callable(self.fresh) else self.fresh)
 
-    def _is_vacuous(self, cell: Cell, play: Play, interpreted: bool) -> bool:
-        """True if one run shows that the envelope is vacuous whatever the runs do."""
-        _, probe = next(play(cell, range(1), interpreted))
-        most = cell.case.horizon if probe.most is None else float(probe.most[0])
-        base = 0.0 if probe.base is None else probe.base[0]
-        return all(float(bound[0] - base) >= most for bound in probe.envelopes.values())
-
-    def _compare(self, cell: Cell, parts: list[list[tuple[int, TailSides]]]) -> Evidence:
+    def _compare(self, cell: Cell, played: Played, chosen: Checkpoints) -> Evidence:
         horizon = cell.case.horizon
-        played = [_joined(prefixes) for prefixes in zip(*parts, strict=True)]
-        _, sides = played[0]
-        runs, base = len(sides.observed), sides.base
-        tightest = max(sides.envelopes)
-        bound = sides.envelopes[tightest]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            worst = int(np.argmax(sides.observed / bound if bound.min() > 0 else sides.observed))
-        observed, envelope = float(sides.observed[worst]), float(bound[worst])
-        lost = 0.0 if base is None else float(base[worst])
-        regret = None
-        if base is not None and envelope > lost:
-            regret = (observed - lost) / (envelope - lost)
-        found = Evidence(
-            observed,
-            envelope,
-            ratio=observed / envelope if envelope > 0 else None,
-            regret_ratio=regret,
-            headroom=envelope / observed if observed > 0 else None,
-            runs=runs,
-            rounds=runs * horizon,
-            sampled=True,
-            curve=Curve.joined(
-                [
-                    Curve.of_runs(rounds, prefix.observed, values, delta)
-                    for rounds, prefix in reversed(played)
-                    for delta, values in prefix.envelopes.items()
-                ]
-            ),
-        )
-        highest = np.full(runs, float(horizon)) if sides.most is None else sides.most
+        sides = played[horizon]
+        curve = [
+            Curve.of_runs(rounds, prefix.observed, values, delta)
+            for rounds, prefix in reversed(played.items())
+            for delta, values in prefix.envelopes.items()
+        ]
+        found = _nearest(sides, horizon, Curve.joined(curve))
+        highest = np.full(found.runs, float(horizon)) if sides.most is None else sides.most
         if all((envelopes >= highest).all() for envelopes in sides.envelopes.values()):
             least = f"T = {horizon}"
             if sides.most is not None:
@@ -169,98 +154,192 @@ class Tail(Judge):
             found.live = 0
             found.says = f"the envelope is at least {least} in every run; {sides.non_vacuous}"
             return found
-        found.flags = tuple(
-            flag
-            for flag, flagged in (
-                ("weak", sides.guess is not None and envelope >= sides.guess),
-                (
-                    "comparator-dominated",
-                    base is not None and lost > 0 and sides.observed.max() <= lost,
-                ),
+        bets = _bets(played, chosen)
+        found.tested_from = chosen.rounds[0]
+        found.refutes = exceeds_level(bets.log_e_value)
+        judged = [played[rounds] for rounds in chosen.rounds]
+        count_violations(found, [_violated(each) for each in judged], bets)
+        if not found.refutes:
+            found.says += f"; {chosen.says}"
+            found.headroom = headroom_of(
+                lambda s: float(chosen.average(_log_e_values(judged, s)).max())
             )
-            if flagged
-        )
-        wealth = count_violations(
-            found, {d: sides.observed > values for d, values in sides.envelopes.items()}
-        )
+            return found
+        sides = judged[bets.decisive]
+        at = _nearest(sides, horizon, None)
+        found.observed, found.envelope = at.observed, at.envelope
+        found.ratio, found.regret_ratio = at.ratio, at.regret_ratio
         numbers: dict[str, Any] = {"observed": [repr(x) for x in sides.observed.tolist()]}
         if self.known is None:
             numbers["envelopes"] = {
                 str(d): [repr(y) for y in values.tolist()] for d, values in sides.envelopes.items()
             }
-        numbers["log_e_value"] = f"{wealth:.9g}"
+        assert found.observed is not None
+        assert found.envelope is not None
+        values = (found.observed, found.envelope)
         found.certify = lambda: statistical_certificate(
-            cell, runs, (observed, envelope), found.more[Verdict.REFUTED], numbers
+            cell, found.runs, values, found.more[Verdict.REFUTED], numbers | bets.numbers
         )
         return found
 
 
-def _joined(prefixes: tuple[tuple[int, TailSides], ...]) -> tuple[int, TailSides]:
+Played = dict[int, TailSides]
+"""Both sides after some numbers of rounds, the horizon first."""
+
+
+def _most(rounds: int, sides: TailSides) -> float:
+    """What no run can exceed after so many rounds."""
+    return float(rounds) if sides.most is None else float(sides.most[0])
+
+
+def _is_vacuous(rounds: int, probe: TailSides) -> bool:
+    """True if one run shows that the envelope is vacuous whatever the runs do."""
+    base = 0.0 if probe.base is None else probe.base[0]
+    most = _most(rounds, probe)
+    return all(float(bound[0] - base) >= most for bound in probe.envelopes.values())
+
+
+def _joined(parts: list[list[tuple[int, TailSides]]]) -> Played:
+    """The prefixes of the runs of several parts."""
+    return {each[0][0]: _all_of([sides for _, sides in each]) for each in zip(*parts, strict=True)}
+
+
+def _all_of(parts: list[TailSides]) -> TailSides:
     """The same prefix of the runs of several parts, as one."""
-    (rounds, first), *others = prefixes
+    first, *others = parts
     if not others:
-        return rounds, first
-    sides = [first, *(each for _, each in others)]
+        return first
 
     def all_of(column: str) -> FloatArray | None:
-        columns = [getattr(each, column) for each in sides]
+        columns = [getattr(each, column) for each in parts]
         return None if columns[0] is None else np.concatenate(columns)
 
-    envelopes = {d: np.concatenate([each.envelopes[d] for each in sides]) for d in first.envelopes}
-    observed = np.concatenate([each.observed for each in sides])
-    return rounds, TailSides(
-        observed, envelopes, all_of("base"), first.non_vacuous, all_of("most"), first.guess
+    envelopes = {d: np.concatenate([each.envelopes[d] for each in parts]) for d in first.envelopes}
+    observed = np.concatenate([each.observed for each in parts])
+    return replace(
+        first,
+        observed=observed,
+        envelopes=envelopes,
+        base=all_of("base"),
+        most=all_of("most"),
     )
 
 
-def _log_wealth(violated: Mapping[float, BoolArray]) -> float:
-    """The logarithm of the e-value, averaged over the deltas, at its largest over the runs."""
-    paths = np.stack([log_wealths((v.astype(np.float64) - d) / d) for d, v in violated.items()])
-    return float((logsumexp(paths, axis=0) - math.log(len(paths))).max())
+def _nearest(sides: TailSides, horizon: int, curve: Curve | None) -> Evidence:
+    """Both sides in the run that comes nearest to the envelope of the largest delta."""
+    bound = sides.envelopes[max(sides.envelopes)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worst = int(np.argmax(sides.observed / bound if bound.min() > 0 else sides.observed))
+    observed, envelope = float(sides.observed[worst]), float(bound[worst])
+    base = None if sides.base is None else float(sides.base[worst])
+    regret = None
+    if base is not None and envelope > base:
+        regret = (observed - base) / (envelope - base)
+    dominated = base is not None and base > 0 and bool(sides.observed.max() <= base)
+    flags = (
+        ("weak", sides.guess is not None and envelope >= sides.guess),
+        ("comparator-dominated", dominated),
+    )
+    runs = len(sides.observed)
+    return Evidence(
+        observed,
+        envelope,
+        ratio=observed / envelope if envelope > 0 else None,
+        regret_ratio=regret,
+        runs=runs,
+        rounds=runs * horizon,
+        flags=tuple(flag for flag, flagged in flags if flagged),
+        sampled=True,
+        curve=curve,
+    )
 
 
-def _refuted(parts: list[list[tuple[int, TailSides]]]) -> bool:
-    """True if the runs so far refute, so that no more are needed."""
-    _, sides = _joined(tuple(prefixes[0] for prefixes in parts))
-    violated = {d: sides.observed > values for d, values in sides.envelopes.items()}
-    return exceeds_level(_log_wealth(violated))
+Violated = Mapping[float, BoolArray]
+"""For each delta the runs that violate the statement, one entry a run."""
 
 
-def count_violations(found: Evidence, violated: Mapping[float, BoolArray]) -> float:
-    """Write into ``found`` what the violations say, given for each delta one entry a run.
+def _violated(sides: TailSides, s: float = 1.0) -> Violated:
+    """The violations, with envelopes shrunk by ``s``."""
+    return {d: sides.observed > s * values for d, values in sides.envelopes.items()}
 
-    Returns
-    -------
-    the logarithm of the e-value, at its largest over the runs
+
+def log_e_values(checkpoints: Sequence[Violated]) -> FloatArray:
+    """Logarithm of the e-value of each checkpoint after each run, averaged over the deltas, shape (m, n)."""
+    deltas = list(checkpoints[0])
+    violated = np.stack([[each[d] for d in deltas] for each in checkpoints])
+    each = log_wealths_of_violations(violated, np.array([deltas] * len(checkpoints)))
+    return np.asarray(logsumexp(each, axis=1) - math.log(len(deltas)))
+
+
+def _log_e_values(judged: Sequence[TailSides], s: float = 1.0) -> FloatArray:
+    return log_e_values([_violated(each, s) for each in judged])
+
+
+def _bets(played: Played, chosen: Checkpoints) -> Found:
+    return chosen.found(_log_e_values([played[rounds] for rounds in chosen.rounds]))
+
+
+def count_violations(found: Evidence, checkpoints: Sequence[Violated], bets: Found) -> None:
+    """Write into ``found`` what the violations say, in words and as evidence for ``holds``.
+
+    Parameters
+    ----------
+    checkpoints : the violations at each of them, the horizon last
+    bets : the e-values of the same
     """
-    wealth = _log_wealth(violated)
+    chosen = bets.checkpoints
+    violated = checkpoints[bets.decisive if found.refutes else -1]
     runs = len(next(iter(violated.values())))
     counts = {d: int(v.sum()) for d, v in violated.items()}
     limits = {d: binomial_upper_limit(n, runs) for d, n in counts.items()}
-    found.refutes = exceeds_level(wealth)
 
     def words(limit: Callable[[float, int], str]) -> str:
         return "; ".join(
             f"delta {d:g}: {n} of {runs} violate, {limit(d, n)} (95 %)" for d, n in counts.items()
         )
 
-    if found.refutes:
-        found.more[Verdict.REFUTED] = words(
-            lambda d, n: f"P >= {binomial_lower_limit(n, runs):.3g}"
-        )
     found.says = words(lambda d, n: f"P <= {limits[d]:.3g}")
+    if found.refutes:
+        lower = words(lambda d, n: f"P >= {binomial_lower_limit(n, runs):.3g}")
+        found.more[Verdict.REFUTED] = lower + bets.where
+        return
     open_deltas = [d for d in violated if limits[d] > d]
-    often = [d for d, n in counts.items() if n > d * runs]
-    found.enough = not open_deltas
+    often = {d: v for d, v in violated.items() if counts[d] > d * runs}
+    above = [
+        j
+        for j, each in enumerate(checkpoints[:-1])
+        if any(_exceeds_noise(v, d, chosen.noise / len(each)) for d, v in each.items())
+    ]
+    found.enough = not open_deltas and not above
     if often:
-        # the e-values of all delta are averaged, so that one alone has to be as much larger
-        known = [
-            runs_to_refute((violated[d].astype(np.float64) - d) / d, LEVEL / len(violated))
-            for d in often
-        ]
-        needed = min((n for n in known if n is not None), default=None)
-        found.says += f"; {refuting(needed)}"
+        within = not any(_exceeds_noise(v, d) for d, v in often.items())
+        needed = _needed(often, len(violated), chosen.level_at(-1))
+        found.says += f"; {refuting(needed, within)}"
+    elif above:
+        worst = max(above, key=lambda j: bets.each[j])
+        each = checkpoints[worst]
+        d = max(each, key=lambda d: each[d].mean() / d)
+        needed = _needed(each, len(each), chosen.level_at(worst))
+        found.says += (
+            f"; at T = {chosen.rounds[worst]} {int(each[d].sum())} of {runs} violate delta {d:g}, by more than noise;"
+            f" {refuting(needed)}"
+        )
     elif open_deltas:
-        needed = max(runs_to_hold(d, counts[d]) for d in open_deltas)
-        found.says += f"; {needed} runs would settle it"
-    return wealth
+        settled = max(runs_to_hold(d, counts[d]) for d in open_deltas)
+        found.says += f"; {settled} runs would settle it"
+
+
+def _exceeds_noise(violated: BoolArray, delta: float, level: float = NOISE) -> bool:
+    """True if there are more violations than a share of delta, by more than noise."""
+    return binomial_lower_limit(int(violated.sum()), len(violated), 1 - level) > delta
+
+
+def _needed(violated: Violated, deltas: int, level: float) -> int | None:
+    """The number of runs like these that would refute.
+
+    The e-values of all delta are averaged, so that one alone has to be as much larger.
+    """
+    each = [
+        runs_to_refute((v.astype(np.float64) - d) / d, level / deltas) for d, v in violated.items()
+    ]
+    return min((n for n in each if n is not None), default=None)

@@ -42,7 +42,7 @@ ROW_KEYS = (
     "certificate",
 )  # fmt: skip
 """Keys of verdicts.json for the run, and for each cell; a report needs all of them. A cell with a frontier has one
-more key, ``frontier``."""
+more key, ``frontier``; ``surprising`` and ``tested_from`` are newer than some results."""
 
 CURVE_COLUMNS = ("claim", "form", "case", *(field.name for field in fields(Curve)))
 
@@ -212,6 +212,7 @@ def load_document(path: Path) -> dict[str, Any]:
     for i, row in enumerate(document["results"]):
         _check_keys(f"result {i + 1} of '{path}'", row, ROW_KEYS)
         row.setdefault("surprising", is_surprise(row["expected"], row["verdict"], users=True))
+        row.setdefault("tested_from", None)
         if "frontier" in row:
             _check_frontier(f"'frontier' of result {i + 1} of '{path}'", row["frontier"])
     return dict(document)

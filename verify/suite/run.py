@@ -104,6 +104,7 @@ class Row:
             "flags": list(o.flags),
             "certificate": certificate,
             "surprising": self.surprising,
+            "tested_from": o.tested_from,
         } | ({} if o.frontiers is None else {"frontier": o.frontiers.to_json()})
 
 

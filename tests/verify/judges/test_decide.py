@@ -84,6 +84,7 @@ def test_what_evidence_comes_to(row: tuple[bool, ...], verdict: Verdict) -> None
     same = {f.name for f in fields(Evidence)} & {f.name for f in fields(Outcome)} - {"headroom"}
     assert same == {
         "observed", "envelope", "ratio", "regret_ratio", "runs", "rounds", "flags", "sampled", "curve", "frontiers",
+        "tested_from",
     }  # fmt: skip
     for name in same:
         assert getattr(outcome, name) is getattr(found, name), name

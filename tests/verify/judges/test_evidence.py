@@ -16,15 +16,17 @@ from boundcheck.verify.judges.betting import (
     STAKES,
     binomial_lower_limit,
     binomial_upper_limit,
-    headroom_of_mean,
+    headroom_of,
     log_wealths,
+    log_wealths_of_violations,
     refutes,
     refuting,
     runs_to_hold,
     runs_to_refute,
 )
-from boundcheck.verify.judges.decide import decide
-from boundcheck.verify.judges.tail import count_violations
+from boundcheck.verify.judges.decide import decide, exceeds_level
+from boundcheck.verify.judges.prefixes import Checkpoints
+from boundcheck.verify.judges.tail import count_violations, log_e_values
 from boundcheck.verify.outcome import Evidence, Outcome, Verdict
 
 
@@ -100,6 +102,13 @@ def test_power_is_that_of_the_table(ratio: float, typical: int, late: int) -> No
     assert np.quantile(needed, 0.95) == pytest.approx(late, rel=0.15)
 
 
+def test_wealths_of_violations_are_those_of_their_two_values() -> None:
+    violated = np.random.default_rng(4).random((3, 2, 40)) < 0.3
+    deltas = np.array([[0.5, 0.05], [0.2, 0.01], [0.5, 0.3]])
+    direct = log_wealths((violated - deltas[..., None]) / deltas[..., None])
+    assert log_wealths_of_violations(violated, deltas) == pytest.approx(direct, abs=1e-12)
+
+
 def test_nothing_is_refuted_by_runs_below_the_bound() -> None:
     assert not refutes(np.full(10_000, -0.01))
     assert runs_to_refute(np.full(10, -0.01)) is None
@@ -125,8 +134,9 @@ def test_more_than_a_million_runs_are_not_counted() -> None:
 
 def outcome_of(violated: dict[float, np.ndarray]) -> Outcome:
     """What the violations of a tail, for each delta one entry a run, come to."""
-    found = Evidence()
-    count_violations(found, violated)
+    bets = Checkpoints((1,), np.ones(1)).found(log_e_values([violated]))
+    found = Evidence(refutes=exceeds_level(bets.log_e_value))
+    count_violations(found, [violated], bets)
     return decide(found)
 
 
@@ -136,12 +146,13 @@ def outcome_of(violated: dict[float, np.ndarray]) -> Outcome:
         (0, 64, "0 of 64 violate, P <= 0.0457 (95 %)"),
         (3, 60, "3 of 60 violate, P <= 0.124 (95 %); 153 runs would settle it"),
         (19, 64, "19 of 64 violate, P <= 0.405 (95 %); 75 runs like these would refute"),
-        (52, 1000, "52 of 1000 violate, P <= 0.0651 (95 %); 573317 runs like these would refute"),
         (
-            51,
+            52,
             1000,
-            "51 of 1000 violate, P <= 0.064 (95 %); it would take more than a million runs like these to refute",
+            "52 of 1000 violate, P <= 0.0651 (95 %); within the noise of the envelope, so that no number of runs"
+            " suggests itself",
         ),
+        (66, 1000, "66 of 1000 violate, P <= 0.0804 (95 %); 9689 runs like these would refute"),
         (8, 8, "8 of 8 violate, P >= 0.688 (95 %)"),
     ],
 )
@@ -177,7 +188,7 @@ def test_headroom_agrees_with_where_refutation_starts(mean: float) -> None:
     generator = np.random.default_rng(8)
     observed = mean * (1 + 0.02 * generator.normal(size=128))
     envelope = np.ones(128)
-    headroom = headroom_of_mean(observed, envelope, 1.0)
+    headroom = headroom_of(lambda s: float(log_wealths((observed - s * envelope) / s).max()))
     assert headroom is not None
     grid = np.geomspace(0.5, 1.5, 60) / headroom
     refuted = [refutes((observed - s * envelope) / s) for s in grid]

@@ -98,7 +98,7 @@ def test_other_processes_are_started_for_long_work_only(
 KEYS = [
     "claim", "form", "learner", "loss", "adversary", "graph", "case", "kind", "verdict", "expected",
     "observed", "envelope", "ratio", "regret_ratio", "headroom", "evidence", "runs", "rounds", "flags",
-    "certificate", "surprising",
+    "certificate", "surprising", "tested_from",
 ]  # fmt: skip
 
 
@@ -219,7 +219,11 @@ def test_results_without_a_field_are_named(tmp_path: Path) -> None:
     rows = suite.judge_job(suite.Job(setting, ("gappletron/lemma-2",)), 0)
     saved = results.document_of(rows, 0, 1.0)
     results.save(rows, saved, tmp_path)
-    assert tuple(saved["results"][0]) == (*results.ROW_KEYS, "surprising") == tuple(KEYS)
+    assert (
+        tuple(saved["results"][0])
+        == (*results.ROW_KEYS, "surprising", "tested_from")
+        == tuple(KEYS)
+    )
     assert {*saved["suite"]} == {*results.SUITE_KEYS}
 
     def fails(document: dict, words: str) -> None:

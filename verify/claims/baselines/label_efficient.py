@@ -121,6 +121,7 @@ MISTAKE_BOUND = Claim(
             " X^2, with two labels too",
             about("label-efficient-perceptron/mistake-bound", "smoothing"),
             _transferred_expected,
+            every_horizon=True,
         ),
         Form(
             "repaired",
@@ -128,6 +129,7 @@ MISTAKE_BOUND = Claim(
             Proof.PROVED,
             "the bound for two classes with 2 X^2 for X^2; it is attained, so no smaller factor will do",
             about("label-efficient-perceptron/mistake-bound", "smoothing"),
+            every_horizon=True,
         ),
     ),
     judge=Mean(_sides),

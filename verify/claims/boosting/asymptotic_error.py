@@ -58,7 +58,11 @@ def _gap_sides(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int
         bounds = {d: np.full(n, envelope(bandit.rounds, d)) for d in deltas}
         apart: FloatArray = np.abs(bandit.mistakes - full.mistakes)
         guess = guesser(case, bandit.rounds)
-        yield bandit.rounds, TailSides(apart, bounds, np.zeros(n), where, guess=guess)
+        least = envelope(bandit.rounds, max(deltas))
+        yield (
+            bandit.rounds,
+            TailSides(apart, bounds, np.zeros(n), where, guess=guess, least=least),
+        )
 
 
 def _gap_remarks(cell: Cell, found: Evidence) -> str:
@@ -89,6 +93,7 @@ ASYMPTOTIC_ERROR = Claim(
             " asymptotic errors agree, or a bound with a hidden constant, no finite run can refute",
             known_edge("boosting/asymptotic-error", BanditBBM),
             names=("|M_bandit - M_full|", "envelope"),
+            every_horizon=True,
         ),
     ),
     judge=Tail(play=_gap_sides, remarks=_gap_remarks),

@@ -192,6 +192,7 @@ SGD_REGRET_BANDIT = Claim(
             names=("largest regret of the weights", "envelope"),
         ),
     ),
+    # stated for each T, with steps that do not depend on it; the regret inside a prefix is not computed
     judge=Tail(play=_bandit_sides),
     cases=bandit_settings,
 )

@@ -151,6 +151,7 @@ HEDGE_REGRET_BANDIT = Claim(
             _bandit_expected,
         ),
     ),
+    # the rate that makes the bound non-vacuous is that of T
     judge=Mean(play=_bandit_sides),
     cases=bandit_settings,
 )

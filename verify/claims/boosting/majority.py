@@ -225,6 +225,7 @@ def _sides(exact: bool, tuned: bool, case: Case, form: Form, totals: RunSums) ->
         np.zeros(totals.runs),
         non_vacuous_from(partial(envelope, delta=max(deltas))),
         guess=guesser(case, totals.rounds),
+        least=envelope(totals.rounds, max(deltas)),
     )
 
 
@@ -305,6 +306,7 @@ def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -
                 Proof.PROVED,
                 _WHY,
                 partial(_bound_unmet, claim, kind, tuned),
+                every_horizon=not tuned,  # the rate put in is that of the whole game
                 vacuous=partial(_vacuous, exact, tuned),
             ),
         ),

@@ -174,9 +174,9 @@ def learning(case: Case) -> FloatArray:
 def regret_limit(case: Case) -> Limit:
     """R_delta after each round; a guesser may reach it."""
     B = case.problem.cost_range
-    rounds = np.arange(1, case.horizon + 1)
+    rounds = np.arange(1.0, case.horizon + 1)
     envelope = learning(case) + B * np.sqrt(rounds * math.log(1 / DELTA) / 2)
-    return Limit(DELTA, envelope, B * case.horizon, math.inf, f"R_delta(T) = {envelope[-1]:.6g}")
+    return Limit(DELTA, envelope, B * rounds, math.inf, f"R_delta(T) = {envelope[-1]:.6g}")
 
 
 ROUNDING = 1e-9
@@ -284,6 +284,7 @@ AGNOSTIC_LEARNABILITY = Claim(
             "the draws of Hedge add a martingale with increments of range B",
             _apart,
             names=("regret of the predictions", "R_delta(T)"),
+            every_horizon=True,
             adaptive=True,
         ),
     ),

@@ -42,14 +42,14 @@ class Limit:
     ----------
     delta : in (0, 1)
     envelope : after each round, shape (T,)
-    most : the largest value that any weak learner can reach
+    most : the largest value that any weak learner can have reached until each round, shape (T,)
     guess : what one that guesses reaches in the mean at the end
     says : the numbers behind the envelope
     """
 
     delta: float
     envelope: FloatArray
-    most: float
+    most: FloatArray
     guess: float
     says: str
 
@@ -63,17 +63,24 @@ def tail(observe: Observe, limit_of: Callable[[Case], Limit]) -> Tail:
 
     def play(cell: Cell, runs: range, interpreted: bool) -> Iterator[tuple[int, TailSides]]:
         limit, paths = limit_of(cell.case), observe(cell.case, runs, interpreted)
-        most = np.full(len(runs), limit.most)
         for mark in reversed(checkpoints(cell.case.horizon).tolist()):
-            bound = np.full(len(runs), limit.envelope[mark - 1])
+            bound, most = (
+                np.full(len(runs), each[mark - 1]) for each in (limit.envelope, limit.most)
+            )
             yield (
                 mark,
-                TailSides(paths[:, mark - 1], {limit.delta: bound}, most=most, guess=limit.guess),
+                TailSides(
+                    paths[:, mark - 1],
+                    {limit.delta: bound},
+                    most=most,
+                    guess=limit.guess,
+                    least=float(limit.envelope[mark - 1]),
+                ),
             )
 
     def known(case: Case) -> Known:
         limit = limit_of(case)
-        return Known(float(limit.envelope[-1]), limit.most, limit.says)
+        return Known(float(limit.envelope[-1]), float(limit.most[-1]), limit.says)
 
     return Tail(play=play, known=known, remarks=lambda cell, found: f"; {limit_of(cell.case).says}")
 
@@ -93,7 +100,7 @@ def excess_limit(case: Case) -> Limit:
     return Limit(
         word.delta,
         np.full(stream.horizon, word.excess_loss),
-        stream.most_excess(word.edge),
+        stream.most_excesses(word.edge),
         float(word.edge / stream.n_labels * stream.weights.sum()),
         f"gamma = {word.edge:.4g}, S = {word.excess_loss:.6g}",
     )
@@ -171,8 +178,10 @@ def _claims(
         " labels drawn with edge 2 gamma",
         partial(_unmet, graph, False),
         names=(excess, "S"),
+        every_horizon=True,
         adaptive=True,
     )
+    # its observed side is the largest over all rounds, so that a prefix could only say less
     derived = Form(
         "derived",
         inequality + rf" \text{{ for all }} T \text{{ at once}},\ {shown}",

@@ -13,6 +13,7 @@ import numpy as np
 from ....adversaries.sequence import Comparator
 from ....adversaries.sequence import Sequence as Labelled
 from ....algorithms.graphs import FeedbackGraph
+from ....algorithms.horizon import Reading
 from ....algorithms.learner import Declaration, Learner, Player, Problem
 from ....algorithms.losses import Hinge, Loss, SmoothHinge, margins
 from ....arrays import BoolArray, FloatArray
@@ -21,7 +22,7 @@ from ...setting import Setting
 from . import adaptive
 from .branches import Round, enumerated
 from .comparators import separates
-from .play import Game, game_generator
+from .play import Game, Run, game_generator
 from .rounds import Rounds
 from .run_sums import RunSums, add_up
 
@@ -45,6 +46,7 @@ class Case:
     seed : root of all randomness
     feature_norm : bound on the norm of the features that the learner is told; that of the sequence where None
     run : the run that this case is about, against an adaptive adversary
+    reading : whether the learner has read the horizon in any run
     kept : what claims keep of this case for one another
     """
 
@@ -58,6 +60,7 @@ class Case:
     seed: int
     feature_norm: float | None = None
     run: int | None = None
+    reading: Reading = field(default_factory=Reading, repr=False, compare=False)
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     game_name: ClassVar[str] = "labels"
 
@@ -81,7 +84,20 @@ class Case:
             self.comparator_norm,
             self.seed,
             self.feature_norm,
+            self.reading,
         )
+
+    @cached_property
+    def is_tuned_to_horizon(self) -> bool:
+        """True for a learner that reads T before the first round."""
+        reading = Reading()
+        Run(replace(self.game, reading=reading), 0, interpreted=True)
+        return reading.happened
+
+    @property
+    def has_read_horizon(self) -> bool:
+        """True if the learner has read T in any of the runs so far."""
+        return self.reading.happened
 
     @property
     def problem(self) -> Problem:
@@ -166,6 +182,12 @@ class Case:
         """Loss of the comparator in each round, shape (T,), where it counts."""
         assert self.loss is not None
         return self.loss.values(self.comparator.scores(self.sequence), self.sequence.labels)
+
+    def least_comparator_loss(self, rounds: int) -> float:
+        """The least sum of the comparator's losses in the first ``rounds`` rounds, whatever the learner does: for the
+        hinge loss it depends on the learner which of them count."""
+        counts = not isinstance(self.loss, Hinge)
+        return float(self.comparator_losses[:rounds].sum()) if counts else 0.0
 
     @cached_property
     def comparator_hinge(self) -> FloatArray:

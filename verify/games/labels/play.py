@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from ....adversaries.sequence import Sequence
 from ....algorithms.boosting.boosting import Boosting
 from ....algorithms.boosting.weak import Compiled
 from ....algorithms.graphs import FeedbackGraph
+from ....algorithms.horizon import Reading, watched
 from ....algorithms.learner import Learner, Player, Problem
 from ....arrays import FloatArray
 from ....compiled import Kernel, Signature
@@ -52,6 +53,7 @@ class Game:
     comparator_norm : bound on the norm of the comparators, for the learner's tuning
     seed : root of all randomness
     feature_norm : bound on the norm of the features that the learner is told; that of the sequence where None
+    reading : whether the learner has read the horizon
     """
 
     learner: Learner
@@ -60,6 +62,7 @@ class Game:
     comparator_norm: float = 1.0
     seed: int = 0
     feature_norm: float | None = None
+    reading: Reading = field(default_factory=Reading, compare=False, repr=False)
 
     @property
     def problem(self) -> Problem:
@@ -74,7 +77,7 @@ class Game:
 
     def player(self) -> Player:
         """The learner made ready for this game."""
-        return self.learner.player(self.problem)
+        return self.learner.player(watched(self.problem, self.reading))
 
     def play(
         self,

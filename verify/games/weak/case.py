@@ -11,6 +11,7 @@ from ....adversaries.weak_learning.stream import WeakStream
 from ....algorithms.boosting.problem import WeakDeclaration, WeakProblem
 from ....algorithms.boosting.weak import Compiled, Crowd
 from ....algorithms.boosting.weak import Setting as CrowdSetting
+from ....algorithms.horizon import Reading, watched
 from ...setting import Setting
 from . import rounds
 from .play import DATA, ESTIMATES, RunTotals, generator, play_runs
@@ -32,6 +33,7 @@ class Case:
     learner, adversary, stream : what is played
     graph : ``bandit`` or ``full``
     seed : root of all randomness
+    reading : whether the weak learner has read the horizon in any run
     kept : what claims keep of this case for one another
     """
 
@@ -41,6 +43,7 @@ class Case:
     graph: str
     stream: WeakStream
     seed: int
+    reading: Reading = field(default_factory=Reading, repr=False, compare=False)
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     game_name: ClassVar[str] = "weak-learning"
 
@@ -78,6 +81,23 @@ class Case:
         )
 
     @property
+    def _told(self) -> WeakProblem:
+        return watched(self.problem, self.reading)
+
+    @cached_property
+    def is_tuned_to_horizon(self) -> bool:
+        """True for a weak learner that reads T before the first round, or for what it declares."""
+        asked = replace(self, reading=Reading())
+        asked.crowd(range(1), interpreted=True)
+        _ = asked.declaration
+        return asked.reading.happened
+
+    @property
+    def has_read_horizon(self) -> bool:
+        """True if the weak learner has read T in any of the runs so far."""
+        return self.reading.happened
+
+    @property
     def is_users(self) -> bool:
         """True for a weak learner that is a class of the user's."""
         return hasattr(self.learner, "crowd_for")
@@ -93,7 +113,7 @@ class Case:
         """The numbers that the weak learner declares on the stream, or why there are none, as a phrase."""
         if not hasattr(self.learner, "declare"):
             return f"no excess loss is known of {self.learner.spec}"
-        declared: WeakDeclaration | str = self.learner.declare(self.problem, self.stream)
+        declared: WeakDeclaration | str = self.learner.declare(self._told, self.stream)
         return declared
 
     @property
@@ -106,12 +126,11 @@ class Case:
         """One weak learner for each run; one of a user's draws from its own seed."""
         if self.is_users:
             seeds = [int(generator(self.seed, run).integers(2**63)) for run in runs]
-            theirs: Crowd = self.learner.crowd_for(self.problem, seeds)
+            theirs: Crowd = self.learner.crowd_for(self._told, seeds)
             return theirs
         n_features = self.stream.n_features + (len(runs) if self.has_oracles else 0)
-        made: Crowd = self.learner.crowd(
-            CrowdSetting(len(runs), self.n_labels, n_features, self.horizon)
-        )
+        setting = CrowdSetting(len(runs), self.n_labels, n_features, self.horizon)
+        made: Crowd = self.learner.crowd(watched(setting, self.reading))
         if isinstance(made, Compiled):
             made.interpreted = interpreted
         return made

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 from ....algorithms.boosting.each import Each
 from ....algorithms.boosting.problem import WeakDeclaration, WeakProblem
 from ....algorithms.boosting.weak import Crowd, Setting
+from ....algorithms.horizon import changed, handed_on
 from ....errors import UserError, attribute, require, said
 from ..user_class import NUMBERS, globs_of, made
 
@@ -35,8 +36,9 @@ SAMPLE = WeakProblem(3, 4, 1000, 0.3, 1.0, 1.0)
 
 def boosted_problem(setting: Setting) -> WeakProblem:
     """The problem of one in a booster, but for its seed: no rule is known to have an edge there."""
-    size = setting.n_labels, setting.n_features, setting.horizon
-    return WeakProblem(*size, 0.0, setting.least_weight, setting.cost_range)
+    size = setting.n_labels, setting.n_features
+    rest = 0.0, setting.least_weight, setting.cost_range
+    return handed_on(setting, lambda horizon: WeakProblem(*size, horizon, *rest))
 
 
 def learns_costs(factory: Any, spec: str) -> bool:
@@ -131,7 +133,7 @@ class UserWeakLearner:
         UserError
             for numbers out of range
         """
-        first, second = (self._declaration(replace(problem, seed=seed)) for seed in (0, 1))
+        first, second = (self._declaration(changed(problem, seed=seed)) for seed in (0, 1))
         require(
             first == second,
             f"weak learner {self.spec} declares {second} where it declared {first}: expected numbers that do not"
@@ -160,11 +162,11 @@ class UserWeakLearner:
         """One of them for each seed."""
 
         def make(setting: Setting, i: int) -> Any:
-            return self._make(replace(problem, seed=seeds[i]))
+            return self._make(changed(problem, seed=seeds[i]))
 
         make.__name__ = self.spec
-        setting = Setting(len(seeds), problem.n_labels, problem.n_features, problem.horizon)
-        return Each(make).crowd(setting)
+        size = len(seeds), problem.n_labels, problem.n_features
+        return Each(make).crowd(handed_on(problem, lambda horizon: Setting(*size, horizon)))
 
     def crowd(self, setting: Setting) -> Crowd:
         """Those of a booster, one for each of the seeds of the setting."""
