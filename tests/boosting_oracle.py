@@ -194,8 +194,10 @@ class Adaptive(Oracle):
         generator: Any,
         rho: float | None,
         hedge: float,
+        step: float | None = None,
     ) -> None:
         super().__init__(weak, k, ties, generator, rho)
+        self.step = step
         self.hedge, self.alphas, self.experts = hedge, np.zeros(self.n), np.zeros(self.n, int)
         self.losses_of_experts, self.followed = np.zeros(self.n), 0
 
@@ -219,6 +221,7 @@ class Adaptive(Oracle):
         self.estimate_losses(action, label)
         k, alphas = self.k, []
         step = 2 * math.sqrt(2) / (k - 1) if self.rho is None else self.rho / k**2
+        step = step if self.step is None else self.step
         told = []
         for i, voted in enumerate(self.labels):
             told.append(self.shown(gradients(self.scores[i]), label, k * (k - 1)))
@@ -243,6 +246,6 @@ def oracle(made: Any, weak: Sequence[Any], problem: Any, generator: Any) -> Any:
     k, numbers = problem.n_labels, made.numbers(problem)
     common = (made.ties, generator, numbers.get("rho"))
     if "hedge" in numbers:
-        return Adaptive(weak, k, *common, numbers["hedge"])
+        return Adaptive(weak, k, *common, numbers["hedge"], made.step)
     rule = "random" if made.ties == "random" else "error"
     return Majority(weak, Potentials(k, made.gamma, rule), *common, made.scales(k).tolist())

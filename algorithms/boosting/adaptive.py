@@ -11,7 +11,7 @@ symbol          name here
 alpha^i_t       ``alphas``, shape (N,), each in [-2, 2]
 v^i_t           ``shares``, shape (N,)
 i_t             ``followed``
-eta_t           ``step``: 2 sqrt(2) / ((k - 1) sqrt(t)), or rho / (k^2 sqrt(t))
+eta_t           ``step`` / sqrt(t); where it is not given 2 sqrt(2) / ((k - 1) sqrt(t)), or rho / (k^2 sqrt(t))
 eta_H           ``hedge``, the rate of Hedge
 f'              ``slopes`` of logistic.py
 ==============  =====================================================================
@@ -25,6 +25,10 @@ theory     that of ``default``                            sqrt(2 rho ln N / ((k 
 
 The paper's rate has the sum of the squared edges, which nobody knows before play; ``gamma`` stands for each of them.
 With full information there is no rho, and the last rate is sqrt(8 ln N / T).
+
+The paper's step with estimates fits slopes of up to 2 k^2/rho. For two labels and rho up to 1/2 no estimated slope
+exceeds 1, and the bound on the regret is least for ``step`` = 2 sqrt(2): see the claims
+``boosting/slope-estimate-bounded`` and ``boosting/sgd-regret-bandit``.
 """
 
 from __future__ import annotations
@@ -54,6 +58,7 @@ from .boosting import (
     RHO,
     ROUND,
     SCALE,
+    STEP,
     VOTE,
     Boosting,
     Generator,
@@ -72,6 +77,13 @@ LIMIT = 2.0
 @dataclass(frozen=True)
 class _Adaptive(Booster):
     hedge: Annotated[float | None, "(0, inf)"] = None
+    step: Annotated[float | None, "(0, inf)"] = None
+
+    def first_step(self, n_labels: int, rho: float | None) -> float:
+        """The step of the first round, that of round t times sqrt(t); ``rho`` is None with full information."""
+        if self.step is not None:
+            return self.step
+        return 2 * math.sqrt(2) / (n_labels - 1) if rho is None else rho / n_labels**2
 
     def begin(
         self, problem: Problem, generator: Generator, *, interpreted: bool = False
@@ -155,7 +167,9 @@ def _assess(
         shares[r] = 1.0 - losses[r]
     for r in range(k * k):  # at the scores before the first vote, all 0
         sigmoids[r] = 0.5
-    if revealed:
+    if parameters[STEP] != 0.0:
+        step = parameters[STEP] / math.sqrt(counts[ROUND])
+    elif revealed:
         step = 2.0 * math.sqrt(2.0) / ((k - 1) * math.sqrt(counts[ROUND]))
     else:
         step = parameters[RHO] / (k * k * math.sqrt(counts[ROUND]))
@@ -195,6 +209,7 @@ class Following(Boosting):
     ) -> None:
         super().__init__(booster, problem, generator, interpreted)
         self.memory.learners[SCALE] = self.n_labels * (self.n_labels - 1)
+        self.memory.parameters[STEP] = booster.step or 0.0
 
     @property
     def own_dice(self) -> int:
@@ -245,6 +260,8 @@ class AdaboostOLM(_Adaptive):
     Parameters
     ----------
     hedge : rate of Hedge, above 0; set by the tuning where None
+    step : first step of the weights of the votes, above 0; that of round t is 1/sqrt(t) of it. That of the paper where
+        None
 
     Raises
     ------
@@ -276,6 +293,8 @@ class AdaBandit(BanditBooster, _Adaptive):
     Parameters
     ----------
     hedge : rate of Hedge, above 0; set by the tuning where None
+    step : first step of the weights of the votes, above 0; that of round t is 1/sqrt(t) of it. That of the paper where
+        None
     gamma : the edge that the tuning of rho takes every weak learner to have, in (0, 1]
 
     Raises

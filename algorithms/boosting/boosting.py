@@ -39,9 +39,9 @@ ROUND, BEST, FOLLOWED, EXPERTS = 0, 1, 2, 3
 ALPHA, EXPERT_LOSS, SCALE = 0, 1, 2
 """Rows of ``learners``: weight of the vote, loss so far of the expert, and what the weight of a cost is divided by."""
 
-RHO, REVEALED, LEARNS, RANDOM, HEDGE = 0, 1, 2, 3, 4
+RHO, REVEALED, LEARNS, RANDOM, HEDGE, STEP = 0, 1, 2, 3, 4, 5
 """Slots of ``parameters``: the exploration rate; whether labels are revealed, weak learners learn and ties are drawn;
-the rate of Hedge."""
+the rate of Hedge; the first step of the weights, 0 for that of the paper."""
 
 
 class Generator(Protocol):
@@ -202,7 +202,7 @@ class Boosting:
             check_rate(numbers["rho"], k)
         own = (self.informed, self.learns, self.random_ties)
         self.memory = Memory(
-            np.array([numbers.get("rho", 0.0), *map(float, own), numbers.get("hedge", 0.0)]),
+            np.array([numbers.get("rho", 0.0), *map(float, own), numbers.get("hedge", 0.0), 0.0]),
             np.zeros(n, dtype=np.int64),
             np.zeros((n + 1, k)),
             np.zeros((3, n)),

@@ -15,10 +15,12 @@ from boundcheck.algorithms.boosting.boosting import (
     BEST,
     EXPERT_LOSS,
     EXPERTS,
+    HEDGE,
     RANDOM,
     REVEALED,
     RHO,
     ROUND,
+    STEP,
     VOTE,
     Boosting,
     assess_losses,
@@ -54,6 +56,17 @@ def with_other(**numbers: Any) -> Change:
 
     def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
         return unchanged(kind, given | numbers, problem, generator, interpreted)
+
+    return change
+
+
+def with_slot(slot: int, number: float) -> Change:
+    """Another number in a slot of ``parameters`` than the declared one."""
+
+    def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
+        found = unchanged(kind, given, problem, generator, interpreted)
+        found.memory.parameters[slot] = number
+        return found
 
     return change
 
@@ -151,8 +164,13 @@ def _blame_the_neighbour(boosting: Any, alphas: np.ndarray, losses: np.ndarray) 
     boosting.memory.learners[EXPERT_LOSS] = losses + np.roll(boosting.losses_of_experts - losses, 1)
 
 
-def _follow_the_first(boosting: Any, alphas: np.ndarray, losses: np.ndarray) -> None:
-    boosting.memory.learners[EXPERT_LOSS, 0] = -1e6
+def follows_the_first(
+    kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool
+) -> Boosting:
+    """So far ahead at the start that no other expert is followed."""
+    found = unchanged(kind, given, problem, generator, interpreted)
+    found.memory.learners[EXPERT_LOSS, 0] = -1e6
+    return found
 
 
 def _stand_still(boosting: Any, alphas: np.ndarray, losses: np.ndarray) -> None:
@@ -169,6 +187,8 @@ def _redraw_experts(boosting: Any, alphas: np.ndarray, losses: np.ndarray) -> No
 
 climbs = with_spoiled_assess(after=_climb)
 blames_the_neighbour = with_spoiled_assess(after=_blame_the_neighbour)
-follows_the_first = with_spoiled_assess(after=_follow_the_first)
 never_moves = with_spoiled_assess(after=_stand_still)
+steps_up = with_slot(STEP, -3.0)
+explores_too_often = with_slot(RHO, 0.5)
+draws_any_expert = with_slot(HEDGE, 0.0)
 redraws_experts = with_spoiled_assess(before=_redraw_experts)

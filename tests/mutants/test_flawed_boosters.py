@@ -50,6 +50,11 @@ ADA = (
     "oracle-labels:n_labels=2,learners=20,edge=0.9",
     "bandit", 5000, 1, ("sgd-estimates", "telescoping"),
 )  # fmt: skip
+BOUNDED = (
+    "ada-bandit:weak=oracle-noise,learners=10,rho=0.05,step=3,hedge=0.03",
+    "oracle-labels:n_labels=2,learners=10,edge=1.0",
+    "bandit", 6000, 14, ("ada-bandit",),
+)  # fmt: skip
 HEDGE = (
     "ada-bandit:weak=oracle-noise,learners=100,rho=0.5,tuning=theory",
     "oracle-labels:n_labels=2,learners=100,edge=0.25",
@@ -117,6 +122,12 @@ FATES = [
     Fate(ADA, "climbs", flawed.climbs, "sgd-estimates", "as with full information"),
     Fate(ADA, "steps of another rate", flawed.with_other(rho=0.25), "",
          "smaller steps and less exploration, inside the slack of both"),
+    Fate(BOUNDED, "steps up", flawed.steps_up, "ada-bandit", "all votes count for what they are against"),
+    Fate(BOUNDED, "explores in every other round", flawed.explores_too_often, "ada-bandit",
+         "its estimates are right for how it explores"),
+    Fate(BOUNDED, "draws any expert", flawed.draws_any_expert, "",
+         "here every expert is good: to tell, most must be bad, and then the bound says less than that for 1e5 rounds"
+         " and 80 learners"),
 ]  # fmt: skip
 
 
@@ -143,7 +154,9 @@ def test_each_flaw_meets_its_declared_fate(fate: Fate) -> None:
     ]
 
 
-@pytest.mark.parametrize("battery", [BANDIT, STRONG, FULL, OLM, ADA], ids=lambda each: each[0])
+@pytest.mark.parametrize(
+    "battery", [BANDIT, STRONG, FULL, OLM, ADA, BOUNDED], ids=lambda each: each[0]
+)
 def test_the_right_booster_is_caught_by_nothing_though_it_could_be(battery: Any) -> None:
     rows = judged(battery, "nothing", flawed.unchanged)
     assert caught(rows) == set()
@@ -163,8 +176,8 @@ def test_a_follower_of_the_first_expert_is_refuted_by_more_runs() -> None:
 
 def test_what_is_inside_the_slack_is_listed() -> None:
     survivors = [fate.name for fate in FATES if not fate.caught_by]
-    assert len(survivors) == 6
+    assert len(survivors) == 7
     assert {claim for fate in FATES for claim in fate.caught_by.split()} == {
         "exact-error", "asymptotic-error", "bandit-bbm", "bandit-bbm-potential", "sgd-regret",
-        "sgd-estimates", "hedge-regret",
+        "sgd-estimates", "hedge-regret", "ada-bandit",
     }  # fmt: skip

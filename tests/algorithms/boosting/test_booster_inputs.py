@@ -26,6 +26,7 @@ from boundcheck.errors import LearnerError, UserError
         (lambda: BanditBBM(gamma=-0.1), "gamma=-0.1 of bandit-bbm: expected a number in [0, 1)."),
         (lambda: BanditBBM(gamma=math.nan), "gamma=nan of bandit-bbm: expected a number in [0, 1)."),
         (lambda: AdaboostOLM(hedge=0.0), "hedge=0.0 of adaboost-olm: expected a finite number above 0."),
+        (lambda: AdaBandit(step=-1.0), "step=-1.0 of ada-bandit: expected a finite number above 0."),
         (lambda: AdaBandit(gamma=2.0), "gamma=2.0 of ada-bandit: expected a number in (0, 1]."),
         (lambda: OnlineMBBM(ties="first"), "unknown ties of online-mbbm 'first': expected one of lowest, random."),
         (lambda: OnlineMBBM(scale="exat"), "unknown scale of online-mbbm 'exat' (did you mean 'exact'?): expected one"

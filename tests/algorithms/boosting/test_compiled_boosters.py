@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,8 +70,17 @@ def loop_of(weak: Any) -> list[Any]:
 @pytest.mark.parametrize("weak", WEAK, ids=str)
 @pytest.mark.parametrize("kind", BOOSTERS)
 def test_they_are_the_plain_loop(kind: Any, weak: Any, ties: str) -> None:
-    rounds = 150
-    made, shown = booster(kind, weak, ties), sequence(weak, rounds)
+    follows_the_plain_loop(booster(kind, weak, ties), weak)
+
+
+@pytest.mark.parametrize("kind", [AdaboostOLM, AdaBandit])
+def test_a_step_that_is_given_is_taken(kind: Any) -> None:
+    weak = HedgeStump(0.4)
+    follows_the_plain_loop(replace(booster(kind, weak, "lowest"), step=0.7), weak)
+
+
+def follows_the_plain_loop(made: Any, weak: Any, rounds: int = 150) -> None:
+    shown = sequence(weak, rounds)
     problem: Problem = game(made, shown).problem
     quick = made.begin(problem, np.random.default_rng(5))
     slow = oracle(made, loop_of(weak), problem, np.random.default_rng(5))

@@ -50,6 +50,7 @@ IDS = [
         "gradient-bounded",
         "edge-range",
         "key-inequality",
+        "large-costs",
         "loss-floor",
         "potential-cost",
         "potential-at-start",

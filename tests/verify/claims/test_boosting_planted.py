@@ -233,6 +233,7 @@ def found_of(claim: Claim, form: Form, at: Setting) -> Outcome:
         ("gradient-bounded", "derived", 99, OLM3),
         ("logistic-cost", "reconstructed", 66, ADA3),
         ("key-inequality", "derived", 98, OLM3),
+        ("large-costs", "derived", 93, ADA3),
         ("loss-floor", "derived", 99, OLM3),
         ("edge-range", "reconstructed", 99, OLM3),
         ("potential-cost", "reconstructed", 99, MBBM4),

@@ -121,7 +121,7 @@ def step_checks(case: Case) -> Iterator[Check]:
         moves[branch.label] = moves.get(branch.label, 0.0) + moved
         clipped = (np.abs(after) >= LIMIT) | (clipped if clipped.size else np.zeros_like(after) > 0)
     assert start is not None
-    step = rho / (k * k * math.sqrt(start.round))
+    step = booster(case).first_step(k, rho) / math.sqrt(start.round)
     for label, moved in moves.items():
         for i in np.flatnonzero(~clipped).tolist():
             at, predicted = start.before[i].tolist(), int(start.labels[i])

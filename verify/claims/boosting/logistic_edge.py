@@ -88,6 +88,12 @@ class EdgeInstance(Instance):
         return -cost / self.size
 
     @property
+    def large(self) -> mpq:
+        """The sum of the costs of at least 1/2."""
+        every = (cost for row in self.costs for cost in row)
+        return sum((cost for cost in every if 2 * cost >= 1), mpq(0))
+
+    @property
     def always_right(self) -> bool:
         return all(label == predicted for _, label, predicted in self.rounds)
 
@@ -284,6 +290,32 @@ KEY_INEQUALITY = Claim(
         ),
     ),
     judge=Exact(_learned, _key, _says, instances=(EdgeInstance,)),
+    cases=_all_settings,
+)
+
+
+def _large(instance: EdgeInstance, form: Form) -> tuple[Interval, Interval]:
+    size = abs(instance.edge)
+    gain = size * size * (1 + 2 * size) / ((1 + size) * (1 + size))
+    return Interval.of(gain * instance.large), -instance.minimum
+
+
+LARGE_COSTS = Claim(
+    id="boosting/large-costs",
+    title="what the loss falls by at the best weight, by the costs of at least 1/2",
+    source=BOOSTING.at("AdaBandit (Algorithm 3), argument of the mistake bound; sharpened here"),
+    forms=(
+        Form(
+            "derived",
+            r"\frac{\gamma_i^2(1 + 2|\gamma_i|)}{(1 + |\gamma_i|)^2}\sum_t\sum_{r \ne y_t}"
+            r" C_{y_t,r}1[C_{y_t,r} \ge \tfrac12] \le -\min_{|\alpha| \le 2} \sum_t \big(f_t(\alpha) - f_t(0)\big)",
+            Proof.PROVED,
+            "at |a| = 2 |gamma| / (1 + |gamma|): ln(1 + c (e^a - 1)) is at most c a + a^2/8 for c >= 1/2, at most"
+            " c (e^a - 1) for the others, and e^a <= (2 + a)/(2 - a) = 1 + (1 + |gamma|) a",
+            adapts,
+        ),
+    ),
+    judge=Exact(_learned, _large, _says, instances=(EdgeInstance,)),
     cases=_all_settings,
 )
 
