@@ -26,6 +26,8 @@ from ..errors import UserError, require
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
+NAMED = "named"
+
 ADVERSARY_KEY = 0  # first word of the spawn key: the game and the learner have other ones
 
 
@@ -61,7 +63,8 @@ class Comparator:
     """The fixed weights U that a learner is compared with.
 
     ``weights`` has shape (n_labels, n_features); ``how`` says where they come from ("planted",
-    "fitted" or "zero"). ``fractions`` holds the exact entries where ``weights`` only rounds them.
+    "fitted", "zero" or, of a certificate, "named"). ``fractions`` holds the exact entries where
+    ``weights`` only rounds them.
     """
 
     weights: FloatArray
@@ -97,6 +100,10 @@ class Comparator:
         if self.fractions is not None:
             return math.sqrt(sum(entry * entry for row in self.fractions for entry in row))
         return math.sqrt(math.fsum((self.weights * self.weights).ravel().tolist()))
+
+    def written(self) -> list[list[str]]:
+        """Return the weights as certificates hold them: hexadecimal, one row per label, to the last bit."""
+        return [[entry.hex() for entry in row] for row in self.weights.tolist()]
 
     def scores(self, sequence: Sequence) -> FloatArray:
         """Return the scores <U_k, x_t>, shape (T, K)."""

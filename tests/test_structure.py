@@ -42,7 +42,7 @@ GENERAL = {
 GAMES = [
     package.removeprefix("boundcheck.")
     for package in PACKAGES
-    if package.startswith("boundcheck.verify.games.")
+    if package.rpartition(".")[0] == "boundcheck.verify.games"
 ]
 
 

@@ -93,7 +93,7 @@ PLAYS = (
           "algorithm-1 bound-9 lemma-1", "it is as sure of a small margin as of a large one"),
     plays("halved gap map", predicting(broken.halved_gap), "algorithm-1 lemma-1",
           "too sure of the best label; the threshold guards (9) whatever the gap is"),
-    plays("gap map of the hinge", predicting(broken.gap_of_the_hinge), "algorithm-1 lemma-1",
+    plays("gap map of the hinge", predicting(broken.gap_of_the_hinge), "algorithm-1 lemma-1 lemma-2",
           "0 for margins from 1/2 on, where the smooth hinge still costs something"),
     plays("zeta inverted", predicting(broken.zeta_inverted), "algorithm-1 bound-9 lemma-1",
           "explores when it should spread the gap, and the other way round"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from ...algorithms.spec import tidy
@@ -126,19 +127,27 @@ def audit_certificate(
     return Certificate(content | found, values, where)
 
 
-def played_certificate(cell: Cell, sides: Any, run: int, at: int) -> Certificate:
+def played_certificate(
+    cell: Cell, sides: Any, run: int, at: int, comparator: Any = None
+) -> Certificate:
     """The certificate of a violation in round ``at`` (from 0) of a run, by playing it again.
 
     Parameters
     ----------
     sides : from case, form and rounds to both sides, each of shape (rounds,)
+    comparator : whom the learner is compared with, where it is not the comparator of the case; it is written down
     """
+    given = {}
+    if comparator is not None:
+        given["comparator"] = comparator.written()
+        cell = replace(cell, case=cell.case.against(comparator))
     numbers = numbers_at(cell, sides, run, at)
     content = header("played", cell.claim, cell.form) | {
         "game": game_of(cell.case),
         "replicate": int(run),
         "round": int(at),
         "numbers": numbers,
+        **given,
     }
     bad = numbers["rounds"][-1]
     values = (float(bad["observed"]), float(bad["envelope"]))

@@ -224,7 +224,9 @@ def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Re
         f"round {at} of '{path}': expected one of 0 to {horizon - 1}.",
     )
     require(isinstance(run, int) and run >= 0, f"run {run} of '{path}': expected at least 0.")
-    proof = played_certificate(cell, sides, run, at)
+    written = content.get("comparator")
+    comparator = None if written is None else cell.case.comparator_written(written)
+    proof = played_certificate(cell, sides, run, at, comparator)
     _compare(path, content, proof.content)
     rows = proof.content["numbers"]["rounds"]
     observed, envelope = proof.values

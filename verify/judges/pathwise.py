@@ -8,7 +8,7 @@ past, the certificate is the game itself, which can be played again bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +41,7 @@ class Sides:
     base : part of both sides that the second ratio leaves out (the comparator's loss), or None
     label : what each row speaks of, where it is not what the game shows in that round
     cumulative : whether both sides are sums from the first round on; then the ratio is read at the end
+    comparators : by row, the comparator that stands for all others there, where it is not the one of the case
     """
 
     observed: FloatArray
@@ -50,6 +51,7 @@ class Sides:
     base: FloatArray | None = None
     label: IntArray | None = None
     cumulative: bool = False
+    comparators: Mapping[int, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Suspect:
     row : the round as the game keeps it, :meth:`~..games.game.Rounds.at`
     label : what the inequality speaks of there, where it is not what the game shows
     beyond_rounding : whether the residual exceeds its rounding bound
+    comparator : whom the learner is compared with, where it is not the comparator of the case
     """
 
     residual: float
@@ -71,6 +74,7 @@ class Suspect:
     row: Any
     label: int | None
     beyond_rounding: bool
+    comparator: Any = None
 
 
 SidesOf = Callable[[Any, Form, Any], Sides]
@@ -184,6 +188,7 @@ class Watch:
                 rounds.at(i),
                 None if sides.label is None else int(sides.label[i]),
                 bool(beyond[i]),
+                sides.comparators.get(i),
             )
 
         if self.first_bad is None and beyond.any():
@@ -252,7 +257,9 @@ class Watch:
             return len(checked), proof
         if self.first_bad is not None:
             bad = self.first_bad
-            played = played_certificate(self.cell, self.judge.sides, bad.run, bad.round)
+            played = played_certificate(
+                self.cell, self.judge.sides, bad.run, bad.round, bad.comparator
+            )
             return len(checked), played if violates(played) else None
         return len(checked), None
 

@@ -5,11 +5,12 @@ symbol         name here
 =============  ======================================================================
 v_t            importance weight of the round, from the game's own probabilities
 l_t(W), l_t(U) losses of the learner and of the comparator
-h(U)           ``regret_factor`` as the learner declares it
+h(U)           ``regret_factor``, of the optimiser that the learner names or as it declares it
 L              ``smoothness``, from the loss and the largest feature norm
 =============  ======================================================================
 
-Both hold for every horizon, so every prefix of every run is judged.
+Both hold for every horizon, so every prefix of every run is judged, and for all U, so at the marks of a run U is the
+one that makes the right side small (``compared/tried.py``). Elsewhere it is the comparator of the case.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from ....adversaries.crafted import Alternation
 from ....algorithms.losses import Hinge
 from ...author import Claim, Form, Interval, Pathwise, Proof, Sides, Suspect, Verdict
 from ...games.labels.case import Case
+from ...games.labels.compared.fit import Regret
+from ...games.labels.compared.tried import against
 from ...games.labels.record import ERROR, GRADIENT, LOSS
 from ...games.labels.rounds import Rounds
 from ..papers import GAPPLETRON
@@ -37,29 +40,39 @@ ROUNDING = 1e-9
 """Share of the envelope granted to the rounding of the updates (2e-12 was measured at 1e5 rounds)."""
 
 
-def tested_factor(case: Case) -> float:
-    """The h that is put to the test: the declared one; where none is declared, what projection onto
+def tested_factor(case: Case, norm: float) -> float:
+    """The h that is put to the test for U of this norm: the declared one; where none is declared, what projection onto
     the weights of norm at most B would give, 2 sqrt(2) B."""
-    declared = case.declaration.get("regret_factor")
-    return 2 * math.sqrt(2) * case.comparator_norm if declared is None else declared
+    if "regret_factor" not in case.declaration:
+        return 2 * math.sqrt(2) * case.comparator_norm
+    return case.regret_factor(norm)
 
 
 def _guarantee_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    weights = rounds.block.weights
+    weights, name = rounds.block.weights, f"4-{form.name}"
+    own = rounds.prefix_sums(f"{name}-own", weights * rounds.column(LOSS))
     regret = rounds.prefix_sums(
-        f"4-regret-{form.name}", weights * (rounds.column(LOSS) - rounds.comparator_losses)
+        f"{name}-regret", weights * (rounds.column(LOSS) - rounds.comparator_losses)
     )
-    squares = rounds.prefix_sums(
-        f"4-squares-{form.name}", weights * weights * rounds.column(GRADIENT)
-    )
-    envelope = tested_factor(case) * np.sqrt(squares)
-    scale = rounds.magnitude(f"4-regret-{form.name}")
+    squares = rounds.prefix_sums(f"{name}-squares", weights * weights * rounds.column(GRADIENT))
+    roots = np.sqrt(squares)
+    envelope = tested_factor(case, case.comparator.norm) * roots
+    comparators = {}
+
+    def term(i: int) -> Regret:
+        return lambda norm: tested_factor(case, norm) * float(roots[i])
+
+    for i, comparator, loss in against(rounds, name, term, own):
+        regret[i], envelope[i] = own[i] - loss, term(i)(comparator.norm)
+        comparators[i] = comparator
+    scale = rounds.magnitude(f"{name}-regret", f"{name}-own")
     return Sides(
         regret,
         envelope,
         ROUNDING * (envelope + 1e-3 * scale) + 1e-12,
-        live=np.asarray(envelope > 0),
+        live=np.asarray(roots > 0),
         cumulative=True,
+        comparators=comparators,
     )
 
 
@@ -69,12 +82,12 @@ def _descent_exact(instance: DescentInstance, form: Form) -> tuple[Interval, Int
 
 
 def _descent_instance(case: Case, suspect: Suspect) -> DescentInstance | None:
-    """The alternating sequence up to the suspect round; other games have no such short instance."""
-    if not isinstance(case.adversary, Alternation):
+    """The alternating sequence up to the suspect round, against U = 0; other games have no such short instance."""
+    if not isinstance(case.adversary, Alternation) or suspect.comparator is not None:
         return None
     sequence = case.sequence
     return DescentInstance(
-        Fraction(tested_factor(case)),
+        Fraction(tested_factor(case, case.comparator.norm)),
         tuple(
             (Fraction(float(sequence.row(t)[0])), int(sequence.labels[t]))
             for t in range(suspect.round + 1)
@@ -136,8 +149,6 @@ def _lemma_2_unmet(printed: bool, case: Case) -> str | None:
 
 
 def _lemma_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
-    declared = case.declaration
-    assert declared.get("regret_factor") is not None
     share = float(loss_share(case.loss_name, uniform_size(case)))
     losses, weights = rounds.column(LOSS), rounds.block.weights
     name = f"lemma-2-{form.name}"
@@ -146,8 +157,18 @@ def _lemma_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     exploration = rounds.prefix_sums(f"{name}-rates", rates(rounds))
     surplus = rounds.prefix_sums(f"{name}-surplus", (share - weights) * losses)
     squares = rounds.prefix_sums(f"{name}-squares", weights * weights * losses)
-    root = declared.get("regret_factor") * np.sqrt(2 * case.smoothness * squares)
-    envelope = base + exploration + surplus + root
+    roots = np.sqrt(2 * case.smoothness * squares)
+    root = case.regret_factor(case.comparator.norm) * roots
+    others = exploration + surplus
+    comparators = {}
+
+    def term(i: int) -> Regret:
+        return lambda norm: case.regret_factor(norm) * float(roots[i])
+
+    for i, comparator, loss in against(rounds, name, term, mistakes - others):
+        base[i], root[i] = loss, term(i)(comparator.norm)
+        comparators[i] = comparator
+    envelope = base + others + root
     scale = rounds.magnitude(f"{name}-comparator", f"{name}-surplus")
     return Sides(
         mistakes,
@@ -155,6 +176,7 @@ def _lemma_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
         ROUNDING * (np.abs(envelope) + root + 1e-3 * scale),
         base=base,
         cumulative=True,
+        comparators=comparators,
     )
 
 

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ....adversaries.sequence import Comparator, Sequence
+from ....adversaries.sequence import NAMED, Comparator, Sequence
 from ....algorithms.losses import SmoothHinge
 from ....arrays import FloatArray
 from ....errors import LearnerError, UserError, call, check_size, require, shown
 from ..user_class import NUMBERS
-from .comparators import fit
+from .compared.fit import fit
 from .play import Game, Run
 from .record import ACTION, BLOCK, OBSERVED, Block, Steps
 
@@ -209,7 +209,9 @@ def play(
     horizon = case.horizon
     blocks = [played.advance(min(BLOCK, horizon - first)) for first in range(0, horizon, BLOCK)]
     sequence = played.sequence
-    comparator: Comparator = fit(sequence, case.loss or SmoothHinge(), case.comparator_norm)
+    comparator: Comparator = case.comparator
+    if comparator.how != NAMED:
+        comparator = fit(sequence, case.loss or SmoothHinge(), case.comparator_norm)
     norm = case.problem.feature_norm
     of_run = replace(case, sequence=sequence, comparator=comparator, feature_norm=norm, run=run)
     end = horizon if stop is None else min(stop, horizon)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -10,18 +11,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ....adversaries.sequence import Comparator
+from ....adversaries.sequence import NAMED, Comparator
 from ....adversaries.sequence import Sequence as Labelled
+from ....algorithms import optimisers
 from ....algorithms.graphs import FeedbackGraph
 from ....algorithms.horizon import Reading
 from ....algorithms.learner import Declaration, Learner, Player, Problem
 from ....algorithms.losses import Hinge, Loss, SmoothHinge, margins
 from ....arrays import BoolArray, FloatArray
+from ....errors import require
 from ...claims.gappletron import best_label, subgradient
 from ...setting import Setting
 from . import adaptive
 from .branches import Round, enumerated
-from .comparators import separates
+from .compared.exact import is_within, separates
 from .play import Game, Run, game_generator
 from .rounds import Rounds
 from .run_sums import RunSums, add_up
@@ -47,6 +50,7 @@ class Case:
     feature_norm : bound on the norm of the features that the learner is told; that of the sequence where None
     run : the run that this case is about, against an adaptive adversary
     reading : whether the learner has read the horizon in any run
+    may_refit : whether statements about all comparators may try others; not in a certificate, which names one
     kept : what claims keep of this case for one another
     """
 
@@ -61,6 +65,7 @@ class Case:
     feature_norm: float | None = None
     run: int | None = None
     reading: Reading = field(default_factory=Reading, repr=False, compare=False)
+    may_refit: bool = True
     kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     game_name: ClassVar[str] = "labels"
 
@@ -133,6 +138,39 @@ class Case:
     def n_labels(self) -> int:
         """K."""
         return self.graph.n_labels
+
+    def against(self, comparator: Comparator) -> Case:
+        """The same case with this comparator, and no other."""
+        named = Comparator(comparator.weights, NAMED, comparator.fractions)
+        return replace(self, comparator=named, may_refit=False)
+
+    def comparator_written(self, rows: list[list[str]]) -> Comparator:
+        """The comparator that a certificate names.
+
+        Raises
+        ------
+        UserError
+            for one of another shape, or outside the ball of radius B, in exact arithmetic
+        """
+        found = Comparator(np.array([[float.fromhex(u) for u in row] for row in rows]), NAMED)
+        found.check(self.sequence)
+        require(
+            is_within(found.weights, self.comparator_norm),
+            f"the comparator of the certificate has norm {found.norm!r}: expected at most {self.comparator_norm!r}.",
+        )
+        return found
+
+    @cached_property
+    def regret_factor(self) -> Callable[[float], float]:
+        """h of guarantee (4) as a function of the norm of U: that of the optimiser that the learner names, if what it
+        declares is the h of that at the norm B; the declared number otherwise."""
+        declared, bound = float(self.declaration["regret_factor"]), self.comparator_norm
+        optimiser = optimisers.NAMES.get(self.declaration.get("optimiser", ""))
+        known = None if optimiser is None else optimiser.regret_factor(bound, bound)
+        if optimiser is None or known is None or not math.isclose(declared, known, rel_tol=1e-9):
+            return lambda norm: declared
+        factor = optimiser.regret_factor
+        return lambda norm: factor(bound, norm) or declared
 
     def digest(self) -> str:
         """SHA-256 of the sequence; of its sizes and the adversary's spec where it is adaptive."""
@@ -222,14 +260,15 @@ class Case:
     ) -> Iterator[Rounds]:
         """Play one run, up to round ``stop`` if given, and yield its rounds in blocks; with scores and
         probabilities if ``trace``. What is best where scores tie may only show later, so a run is played on until
-        it does."""
-        end = self.horizon if stop is None else stop
-        last = None if best_label.is_open(self) else stop
+        it does. One that is stopped is for a certificate, which names its comparator."""
+        case, end, last = self, self.horizon, None
+        if stop is not None:
+            case, end = replace(self, may_refit=False), stop
+            last = None if best_label.is_open(self) else stop
         trace = trace or best_label.is_open(self) or self.player.live is not None
         if self.is_adaptive:
-            case, blocks = adaptive.play(self, run, interpreted=interpreted, stop=last)
+            case, blocks = adaptive.play(case, run, interpreted=interpreted, stop=last)
         else:
-            case = self
             blocks = self.game.play(run, trace=trace, interpreted=interpreted, stop=last)
         rounds: Rounds | None = None
         for block in subgradient.explained(case, best_label.settled(case, blocks)):

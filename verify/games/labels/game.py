@@ -23,7 +23,7 @@ from ..game import Game, Measured
 from . import resolve
 from .adaptive import is_adaptive
 from .case import Case
-from .comparators import margin
+from .compared.exact import margin
 from .user_adversary import user_adversary
 from .user_learner import UserLearner
 

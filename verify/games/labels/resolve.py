@@ -17,8 +17,10 @@ from ....algorithms.learner import Problem
 from ....algorithms.losses import Loss, SmoothHinge
 from ....errors import UserError, require
 from ...setting import Setting
-from . import adaptive, comparators
+from . import adaptive
 from .case import Case
+from .compared.exact import whole_numbers
+from .compared.fit import fit
 
 if TYPE_CHECKING:
     from ....adversaries.recorded import Recorded
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 def _squared_norm(comparator: Comparator) -> Fraction:
     """The exact squared norm of a comparator whose entries are known exactly."""
     assert comparator.fractions is not None
-    unit, whole = comparators.whole_numbers(comparator.fractions)
+    unit, whole = whole_numbers(comparator.fractions)
     return Fraction(sum(u * u for row in whole for u in row), unit * unit)
 
 
@@ -121,7 +123,7 @@ class _SequenceKey:
 
 @lru_cache(maxsize=32)
 def _fitted(key: _SequenceKey, loss: Loss, bound: float) -> Comparator:
-    return comparators.fit(key.sequence, loss, bound)
+    return fit(key.sequence, loss, bound)
 
 
 def _sequence_of(setting: Setting, adversary: Any, seed: int) -> Sequence:

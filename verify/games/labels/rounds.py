@@ -61,12 +61,14 @@ class Rounds:
     block : what the game recorded
     counter_before : rounds of the run before these whose best label is not revealing
     running : sums from the first round of the run on, by name
+    kept : whatever else claims keep of the run for one another, by name
     """
 
     case: Any
     block: Block
     counter_before: int = 0
     running: dict[str, CompensatedSum] = field(default_factory=dict)
+    kept: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def after(cls, before: Rounds | None, case: Any, block: Block) -> Rounds:
@@ -74,7 +76,7 @@ class Rounds:
         if before is None:
             return cls(case, block)
         counter = before.counter_before + int(np.count_nonzero(before.explores))
-        return cls(case, block, counter, before.running)
+        return cls(case, block, counter, before.running, before.kept)
 
     @property
     def start(self) -> int:
@@ -136,14 +138,19 @@ class Rounds:
         return self.counter_before + np.cumsum(self.explores, dtype=np.int64)
 
     @cached_property
-    def comparator_losses(self) -> FloatArray:
-        """Loss of the comparator in each round; for the hinge loss it depends on the learner."""
+    def counts_for_comparator(self) -> BoolArray:
+        """Rounds in which the loss of a comparator counts; for the hinge loss this depends on the learner."""
         loss = self.case.loss
         assert loss is not None
-        counts = loss.counts_for_comparator(
+        counts: BoolArray = loss.counts_for_comparator(
             self.column(BEST).astype(np.int64), self.column(MARGIN), self.block.labels
         )
-        return np.where(counts, self.case.comparator_losses[self.window], 0.0)
+        return counts
+
+    @cached_property
+    def comparator_losses(self) -> FloatArray:
+        """Loss of the comparator in each round, 0 where it does not count."""
+        return np.where(self.counts_for_comparator, self.case.comparator_losses[self.window], 0.0)
 
     def prefix_sums(self, name: str, terms: FloatArray) -> FloatArray:
         """Sums of ``terms`` from the first round of the run to each of these rounds.

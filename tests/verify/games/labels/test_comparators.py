@@ -12,7 +12,8 @@ from boundcheck.adversaries.one_hot import OneHot
 from boundcheck.adversaries.sequence import Comparator, Sequence
 from boundcheck.algorithms.losses import Hinge, Logistic, Loss, SmoothHinge
 from boundcheck.errors import UserError
-from boundcheck.verify.games.labels.comparators import fit, margin, separates
+from boundcheck.verify.games.labels.compared.exact import margin, separates
+from boundcheck.verify.games.labels.compared.fit import fit
 
 LOSSES = [SmoothHinge(), Hinge(), Logistic(2)]
 
