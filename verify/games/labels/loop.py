@@ -53,8 +53,8 @@ OBSERVERS = "Tuple((Array(int64, 1, 'C', True), Array(int64, 1, 'C', True)))"
 """Pointers for each label, and the actions that reveal it."""
 
 PASSES = 32
-"""The squared norm of V is taken from V each time that steps have changed so many times its number of features: rounding
-the entries of V moves it away from what the learner reckons."""
+"""The squared norm of V is taken from V each time that steps have changed so many times its number of features, since
+rounding the entries of V moves it away from what the learner reckons."""
 
 ROUNDS = (
     f"void({', '.join(f'Function({each})' for each in FUNCTIONS)}, {SEQUENCE}, {OBSERVERS},"
