@@ -185,8 +185,10 @@ class _Account:
         size = max(
             self.largest, step.norm, float(np.abs(step.after).max()) / math.sqrt(step.squared)
         )
-        found = float(np.abs(stated - step.after).max())
-        return found / (size * math.sqrt(step.squared)) if found > 0 else 0.0
+        found, room = float(np.abs(stated - step.after).max()), size * math.sqrt(step.squared)
+        if found == 0:
+            return 0.0
+        return found / room if room > 0 else math.inf  # weights that stay zero are no step
 
     def take(self, step: _Step, shares: FloatArray) -> None:
         """Remember a step."""
