@@ -205,7 +205,7 @@ def verify_claims(
     adversary, graph : specs
     data, label : a file with recorded data, and its label column
     radius : bound B on the comparator's norm
-    rounds : the horizon T where an axis is replaced
+    rounds : the horizon T of the games, but for those whose adversary sets it
     runs : runs of claims that are judged by sampling
     quick, full : the scale; the default one is between
     seed : root of all randomness
@@ -238,7 +238,12 @@ def verify_claims(
 
 
 def run_study(
-    study: str, *, folder: Path | str = "results", jobs: int = 1, resume: bool = False
+    study: str,
+    *,
+    folder: Path | str = "results",
+    jobs: int = 1,
+    resume: bool = False,
+    rounds: int | None = None,
 ) -> StudyResults:
     """Play a study, as ``boundcheck study`` does, and return what it found.
 
@@ -248,6 +253,7 @@ def run_study(
     folder : where the folder of the study is, or will be
     jobs : processes
     resume : keep what another study of this name shares with it
+    rounds : the horizon, in place of the study's
 
     Raises
     ------
@@ -257,7 +263,7 @@ def run_study(
     from .studies import conduct, section
 
     place = Path(folder)
-    conduct.conduct_quietly(study, place, jobs=jobs, resume=resume)
+    conduct.conduct_quietly(study, place, jobs=jobs, resume=resume, rounds=rounds)
     return section.load(place / Path(study).stem)
 
 

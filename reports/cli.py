@@ -112,7 +112,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
     "--rounds",
     type=click.IntRange(min=1),
     metavar="T",
-    help="Horizon of the games that are played where a learner, adversary, graph or data are given.",
+    help="Horizon of the games, but for those whose adversary sets it.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(

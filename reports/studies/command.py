@@ -31,6 +31,12 @@ STUDIES_FOLDER = Path("results")
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="Processes to use."
 )
+@click.option(
+    "--rounds",
+    type=click.IntRange(min=1),
+    metavar="T",
+    help="Horizon, in place of the study's; findings about certain horizons are left out.",
+)
 @click.option("--template", is_flag=True, help="Print a study to start from.")
 @click.option("--quiet", is_flag=True, help="Show nothing but errors.")
 def study(
@@ -40,6 +46,7 @@ def study(
     backend: str,
     scheduler: str | None,
     jobs: int,
+    rounds: int | None,
     template: bool,
     quiet: bool,
 ) -> int:
@@ -65,7 +72,8 @@ def study(
     from . import conduct
 
     play = conduct.player(backend, scheduler, jobs)
+    console = make_console(quiet)
     complete = conduct.conduct(
-        name, results, play, resume=resume, quiet=quiet, console=make_console(quiet)
+        name, results, play, resume=resume, quiet=quiet, console=console, rounds=rounds
     )
     return AS_EXPECTED if complete else WRONG_INPUT

@@ -46,7 +46,14 @@ def player(backend: str, scheduler: str | None, jobs: int) -> Play:
 
 
 def conduct(
-    name: str, results: Path, play: Play, *, resume: bool, quiet: bool, console: Console
+    name: str,
+    results: Path,
+    play: Play,
+    *,
+    resume: bool,
+    quiet: bool,
+    console: Console,
+    rounds: int | None = None,
 ) -> bool:
     """Play what a study lacks and return whether all its cases are finished.
 
@@ -57,13 +64,14 @@ def conduct(
     play : see :func:`player`
     resume : keep what another study of this name has in common with this one
     quiet : show no progress
+    rounds : the horizon, in place of the study's
 
     Raises
     ------
     UserError
         for what is wrong with the study, the folder or the cluster
     """
-    study = studies.load(name)
+    study = studies.load(name, rounds)
     cases = study.cases()
     folder = results / study.name
     with opened(folder) as store:
@@ -92,7 +100,9 @@ def conduct(
     return not failed
 
 
-def conduct_quietly(name: str, results: Path, *, jobs: int, resume: bool) -> None:
+def conduct_quietly(
+    name: str, results: Path, *, jobs: int, resume: bool, rounds: int | None = None
+) -> None:
     """Play what a study lacks without a word.
 
     Raises
@@ -103,7 +113,7 @@ def conduct_quietly(name: str, results: Path, *, jobs: int, resume: bool) -> Non
     said = io.StringIO()
     console = Console(file=said, width=120)
     play = player("loky", None, jobs)
-    if not conduct(name, results, play, resume=resume, quiet=True, console=console):
+    if not conduct(name, results, play, resume=resume, quiet=True, console=console, rounds=rounds):
         raise UserError(said.getvalue().strip())
 
 

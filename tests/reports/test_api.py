@@ -17,7 +17,7 @@ from rich.console import Console
 from small_study import SMALL
 
 import boundcheck
-from boundcheck import UserError, run_study, verify_claims, write_report
+from boundcheck import UserError, Verdict, check_learner, run_study, verify_claims, write_report
 from boundcheck.verify import catalog
 from boundcheck.verify.suite import results
 
@@ -212,7 +212,6 @@ def test_promises_that_were_never_tested(tmp_path: Path, monkeypatch: pytest.Mon
         ({"label": "kind"}, "label column 'kind' is given without --data"),
         ({"radius": -1.0}, "B=-1"),
         ({"graph": "full", "rounds": 0}, "rounds=0: expected at least 1"),
-        ({"rounds": 5}, "rounds=5 is given without a learner"),
         ({"runs": 0}, "runs=0: expected at least 1"),
         ({"claims_file": "absent.py"}, "no such file"),
     ],
@@ -232,6 +231,38 @@ def test_a_learner_that_fails_in_every_run_is_an_error(
     (tmp_path / "mine.py").write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=r"mine\.py:Flipped raised KeyError .*lost"):
         verify_claims("game/*", learner="mine.py:Flipped", graph="bandit", quick=True)
+
+
+def test_rounds_are_the_horizon_of_the_suite_of_a_check_and_of_a_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    claims = ["banditron/*", "gappletron/theorem-7"]
+    rows = verify_claims(claims, quick=True, rounds=70).rows
+    assert {row.case.split("T=")[1].split(" ")[0] for row in rows} == {"70", "all"}
+    assert all(" | T=all" in row.case for row in rows if "T=70" not in row.case)
+    # at another horizon the suite expects of its learners what they promise, and a vacuous bound is no surprise
+    late = [row for row in rows if row.claim == "banditron/mistake-bound"]
+    assert {(row.expected, row.verdict) for row in late} >= {(Verdict.HOLDS, Verdict.VACUOUS)}
+    assert not any(row.surprising for row in rows)
+    checked = check_learner("banditron", graph="bandit", rounds=40)
+    assert {row.case.split("T=")[1].split(" ")[0] for row in checked} == {"40"}
+    toml = (
+        SMALL
+        + """
+[[findings]]
+says = "of this horizon"
+left = "Gap"
+right = "Guesser"
+relation = "at most"
+where = { horizon = 50 }
+"""
+    )
+    Path("small.toml").write_text(toml, encoding="utf-8")
+    found = run_study("small.toml", rounds=30)
+    assert found.study.grid["horizon"] == (30,)
+    assert sorted(found.final["rounds"].unique()) == [30]
+    assert found.study.findings == ()
 
 
 def test_a_study_is_played_read_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

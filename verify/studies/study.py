@@ -280,8 +280,8 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def load(name: str) -> Study:
-    """Read a built-in study by name, or a file by its path.
+def load(name: str, rounds: int | None = None) -> Study:
+    """Read a built-in study by name, or a file by its path, to be played at the horizon ``rounds`` if given.
 
     Raises
     ------
@@ -301,7 +301,23 @@ def load(name: str) -> Study:
         ) from None
     except ValueError as error:  # also bytes that are no text
         raise UserError(f"study '{path}' is no TOML file: {error}.") from None
-    return parse(path.stem, document)
+    return parse(path.stem, document if rounds is None else _at_horizon(document, rounds))
+
+
+def _at_horizon(document: Mapping[str, Any], rounds: int) -> dict[str, Any]:
+    """The same content with one horizon, without the findings that are about certain ones."""
+    grid, findings = document.get("grid"), document.get("findings")
+    found = dict(document)
+    if isinstance(grid, dict):
+        found["grid"] = {**grid, "horizon": rounds}
+    if isinstance(findings, list):
+        about = [
+            {each.get("along"), *each.get("where", {})} if isinstance(each, dict) else set()
+            for each in findings
+        ]
+        pairs = zip(findings, about, strict=True)
+        found["findings"] = [each for each, axes in pairs if "horizon" not in axes]
+    return found
 
 
 def parse(name: str, document: Mapping[str, Any]) -> Study:

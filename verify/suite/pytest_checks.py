@@ -86,6 +86,7 @@ def check_learner(
     adversary: str | None = None,
     scale: str = "quick",
     seed: int = 0,
+    rounds: int | None = None,
 ) -> list[suite.Row]:
     """Put the promises of a learner to the test.
 
@@ -97,6 +98,7 @@ def check_learner(
     graph, adversary : what to play; a few of each by default
     scale : "quick", "default" or "full"
     seed : root of all randomness
+    rounds : the horizon of the games; that of the scale by default
 
     Returns
     -------
@@ -113,10 +115,12 @@ def check_learner(
     """
     # a spec stays one, so that a certificate says where the learner comes from
     played = learner if isinstance(learner, str) else as_learner(learner)
-    request = Request(tuple(claims), played, graph=graph, adversary=adversary, scale=scale)
+    request = Request(
+        tuple(claims), played, graph=graph, adversary=adversary, scale=scale, rounds=rounds
+    )
     shared = None
     if claims and all(isinstance(claim, _Promised) for claim in claims):
-        shared = _games_of(_Asked(learner, graph, adversary, scale, seed))
+        shared = _games_of(_Asked(learner, graph, adversary, scale, seed, rounds))
     if shared is None or suite.failures_of_learner(shared):  # another claim's games may have failed
         batches: Iterable[list[suite.Row]] = suite.run(jobs_for(request), seed)
     else:
@@ -149,6 +153,7 @@ class _Asked:
     adversary: str | None
     scale: str
     seed: int
+    rounds: int | None
     state: tuple[object, ...] = field(init=False)
     kept: tuple[object, ...] = field(init=False, compare=False, repr=False)
 
@@ -174,6 +179,7 @@ def _games_of(asked: _Asked) -> list[suite.Row]:
         graph=asked.graph,
         adversary=asked.adversary,
         scale=asked.scale,
+        rounds=asked.rounds,
     )
     rows: list[suite.Row] = []
     for found in suite.run(jobs_for(request), asked.seed):

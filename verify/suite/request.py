@@ -41,7 +41,7 @@ class Request:
     scale : "quick", "default" or "full"
     claims_file : Python file with claims of the user's
     runs : runs of claims that are judged by sampling; those of the scale when None
-    rounds : the horizon of what is played where an axis is replaced; that of the scale when None
+    rounds : the horizon of what is played; that of the scale when None, in the built-in suite that of each setting
     """
 
     claims: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ def jobs_for(request: Request) -> list[Job]:
     chosen = claims_of(request)
     _check_promises(request)
     if not request.replaces_an_axis:
-        jobs = built_in_jobs(chosen, request.scale, request.claims_file)
+        jobs = built_in_jobs(chosen, request.scale, request.claims_file, request.rounds)
         require(
             bool(jobs),
             f"{', '.join(claim.id for claim in chosen)}: no settings are built in; expected --learner,"
@@ -139,11 +139,6 @@ def _check(request: Request) -> None:
     for name in ("runs", "rounds"):
         value = getattr(request, name)
         require(value is None or value >= 1, f"{name}={value}: expected at least 1.")
-    require(
-        request.rounds is None or request.replaces_an_axis,
-        f"rounds={request.rounds} is given without a learner, adversary, graph or data: the built-in suite"
-        " sets its horizons itself.",
-    )
 
 
 def _check_promises(request: Request) -> None:
@@ -166,15 +161,28 @@ def claims_of(request: Request) -> list[Claim]:
 
 
 def built_in_jobs(
-    claims: Sequence[Claim], scale: str = "default", claims_file: Path | None = None
+    claims: Sequence[Claim],
+    scale: str = "default",
+    claims_file: Path | None = None,
+    rounds: int | None = None,
 ) -> list[Job]:
-    """One job for each setting of the claims; a setting that several claims share is played once."""
-    watching: dict[Setting, list[str]] = {}
+    """One job for each setting of the claims; a setting that several claims share is played once.
+
+    With ``rounds`` the settings are others, of which the suite expects nothing but what their learners promise. Games
+    whose adversary sets the horizon keep it.
+    """
+    watching: dict[Setting, dict[str, None]] = {}
     for claim in claims:
         for setting in _cases_of(claim):
-            if (sized := setting.at_scale(scale)) is not None:
-                watching.setdefault(sized, []).append(claim.id)
-    return [Job(setting, tuple(ids), claims_file=claims_file) for setting, ids in watching.items()]
+            if (sized := setting.at_scale(scale)) is None:
+                continue
+            if rounds is not None and sized.horizon is not None:
+                sized = replace(sized, horizon=rounds)
+            watching.setdefault(sized, {})[claim.id] = None
+    return [
+        Job(setting, tuple(ids), rounds is not None, claims_file=claims_file)
+        for setting, ids in watching.items()
+    ]
 
 
 def _cases_of(claim: Claim) -> list[Setting]:
