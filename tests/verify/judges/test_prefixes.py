@@ -295,19 +295,18 @@ def test_a_tail_is_judged_at_each_prefix() -> None:
     assert found.verdict == Verdict.UNDECIDED
     assert "at T = 5 15 of 128 violate delta 0.05, by more than noise" in found.evidence
     few = np.where(np.arange(128) % 16, 1.0, 3.0)
-    found = outcome_of(Tail(play=play), Written({5: few, 50: late}, 50), 128)
+    case = Written({5: few, 50: np.full(128, 5.0)}, 50)
+    found = outcome_of(Tail(play=play), case, 128)
     assert found.verdict == Verdict.HOLDS
     assert found.tested_from == 5
     assert "tested from T = 5 on" in found.evidence
-    # an envelope smaller by the headroom would have been refuted, one by less not
-    assert found.headroom is not None
-    for shrink, verdict in ((1.001, Verdict.REFUTED), (0.999, Verdict.HOLDS)):
-        envelopes = {T: y / (found.headroom * shrink) for T, y in {5: 2.0, 50: 20.0}.items()}
+    # an envelope smaller by the headroom would have been refuted, one by less not; at T = 50 alone it would be 4
+    assert found.headroom == pytest.approx(2, rel=1e-6)
+    for shrink in (1.001, 0.999):
+        envelopes = {T: y / (2 * shrink) for T, y in {5: 2.0, 50: 20.0}.items()}
         judge = Tail(play=partial(tail_play, envelopes, (0.05, 0.5)))
-        case = Written({5: few, 50: late}, 50)
-        assert (outcome_of(judge, case, 128).verdict == Verdict.REFUTED) == (
-            verdict == Verdict.REFUTED
-        )
+        refuted = outcome_of(judge, case, 128).verdict == Verdict.REFUTED
+        assert refuted == (shrink > 1)
 
 
 def test_nothing_is_bet_where_the_envelope_cannot_be_exceeded() -> None:
