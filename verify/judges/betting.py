@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy
-from scipy.special import logsumexp
 
 from ...arrays import BoolArray, FloatArray
 from .decide import LEVEL, exceeds_level
@@ -24,8 +23,8 @@ STAKE_WEIGHTS = np.array([0.5] + [0.05] * 10)
 
 LARGEST_HEADROOM = 1e6
 
-HALVINGS = 30
-"""Bisections of a factor by which an envelope may shrink: its logarithm is found to 14 / 2^30."""
+HALVINGS = 24
+"""Bisections of a factor by which an envelope may shrink: its logarithm is found to 14 / 2^24."""
 
 SLACK = 8 * 2.0**-52
 """The share of its sure floor by which a run may lie below it, by rounding: sums such as 0.1 + 0.1 + 0.1 exceed the
@@ -83,7 +82,14 @@ def log_wealths_of_violations(violated: BoolArray, delta: FloatArray) -> FloatAr
 def _mixed(paths: FloatArray) -> FloatArray:
     """The wealth of all stakes together, from that of each, shape (stakes, ..., n)."""
     weights = np.log(STAKE_WEIGHTS).reshape(-1, *(1,) * (paths.ndim - 1))
-    return np.asarray(logsumexp(paths + weights, axis=0))
+    return log_sum(paths + weights)
+
+
+def log_sum(terms: FloatArray) -> FloatArray:
+    """Logarithm of the sum of exp(terms) along the first axis; terms may be -inf."""
+    top = np.maximum(terms.max(axis=0), np.finfo(np.float64).min)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(terms - top).sum(axis=0)) + top)
 
 
 def refutes(z: FloatArray, level: float = LEVEL) -> bool:

@@ -21,11 +21,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ...arrays import FloatArray
 from ..claim import Cell
-from .betting import NOISE
+from .betting import NOISE, log_sum
 from .decide import LEVEL
 
 HALF = 0.5
@@ -78,7 +77,7 @@ class Checkpoints:
     def average(self, log_e_values: FloatArray) -> FloatArray:
         """The logarithm of the averaged e-value after each run, from those of shape (m, ..., n)."""
         shares = np.log(self.shares).reshape(-1, *(1,) * (log_e_values.ndim - 1))
-        return np.asarray(logsumexp(log_e_values + shares, axis=0))
+        return log_sum(log_e_values + shares)
 
     def found(self, log_e_values: FloatArray) -> Found:
         """The largest averaged e-value over the runs, and where it comes from."""

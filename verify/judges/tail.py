@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ...arrays import BoolArray, FloatArray
 from ..certificates.make import statistical_certificate
@@ -29,6 +28,7 @@ from .betting import (
     binomial_lower_limit,
     binomial_upper_limit,
     headroom_of,
+    log_sum,
     log_wealths_of_violations,
     refuting,
     runs_to_hold,
@@ -268,7 +268,7 @@ def log_e_values(checkpoints: Sequence[Violated]) -> FloatArray:
     deltas = list(checkpoints[0])
     violated = np.stack([[each[d] for d in deltas] for each in checkpoints])
     each = log_wealths_of_violations(violated, np.array([deltas] * len(checkpoints)))
-    return np.asarray(logsumexp(each, axis=1) - math.log(len(deltas)))
+    return log_sum(np.moveaxis(each, 1, 0)) - math.log(len(deltas))
 
 
 def _log_e_values(judged: Sequence[TailSides], s: float = 1.0) -> FloatArray:
