@@ -167,7 +167,8 @@ class Evidence:
     observed, envelope : both sides where they come nearest, or where the statement is violated
     ratio : observed over envelope
     regret_ratio : the same without the comparator's loss on both sides
-    headroom : the factor by which the envelope could shrink before the same runs refute it
+    headroom : the factor by which the envelope could shrink before the same runs refute it, without the comparator's
+        loss where that stands on both sides
     live : rounds, runs or instances in which the inequality could have failed; 0 makes the verdict vacuous
     refutes : whether the statement is violated beyond doubt, or beyond the level of a sampled cell
     enough : whether the evidence suffices for ``holds`` where nothing refutes

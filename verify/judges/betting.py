@@ -134,7 +134,8 @@ def refuting(needed: int | None, within_noise: bool = False) -> str:
 
 
 def headroom_of(log_e_value: Callable[[float], float], level: float = LEVEL) -> float | None:
-    """1/s for the largest s such that the statement is refuted with s times the envelope.
+    """1/s for the largest s such that the statement is refuted with s times the envelope, without the comparator's
+    loss where that stands on both sides.
 
     s is a lower confidence limit at level 1 - ``level`` on the ratio of observed side and envelope: an envelope
     smaller by the factor 1/s would have been refuted.

@@ -56,6 +56,8 @@ class MeanSides:
     most : the largest value that X can take, in the same way
     guess : mean of X for the uniform guesser
     non_vacuous : the horizon from which the envelope is below that, in a few words
+    most_base : the largest value that ``base`` can take; the ceiling of the envelope where None, 0 where it is 0 in all
+        runs
     """
 
     observed: FloatArray
@@ -65,6 +67,7 @@ class MeanSides:
     most: float
     guess: float
     non_vacuous: str
+    most_base: float | None = None
 
 
 SidesOf = Callable[[Any, Form, Any], MeanSides]
@@ -173,14 +176,23 @@ def _compared(sides: MeanSides, runs: int, rounds: int, curve: Curve | None) -> 
 
 
 def _bets(sides: MeanSides, s: float = 1.0) -> FloatArray:
-    """Z against each envelope, shrunk by ``s``, shape (bounds, n)."""
-    bounds = sides.bounds
-    return np.stack([(sides.observed - s * b.values) / (s * b.room) for b in bounds])
+    """Z against each envelope, shape (bounds, n), of which ``s`` times what it leaves for the regret is taken.
+
+    With B the comparator's loss, X - B - s (Y - B) is at least -(s F + (1 - s) max B) for s <= 1, and -s F for larger
+    s, as B <= Y.
+    """
+    found = []
+    for bound in sides.bounds:
+        base, room = np.minimum(sides.base, bound.values), bound.room
+        most = room if sides.most_base is None and base.any() else min(room, sides.most_base or 0.0)
+        shrunk = base + s * (bound.values - base)
+        found.append((sides.observed - shrunk) / (s * room + max(0.0, 1 - s) * most))
+    return np.stack(found)
 
 
 def _log_e_values(judged: list[MeanSides], s: float = 1.0) -> FloatArray:
-    """Logarithm of the e-value of each checkpoint after each run, shape (m, n), with envelopes shrunk by ``s``: the
-    smaller one of those against each of the envelopes."""
+    """Logarithm of the e-value of each checkpoint after each run, shape (m, n): the smaller one of those against each
+    of the envelopes, shrunk by ``s`` but for the comparator's loss."""
     return np.asarray(log_wealths(np.stack([_bets(each, s) for each in judged])).min(axis=1))
 
 

@@ -259,8 +259,11 @@ Violated = Mapping[float, BoolArray]
 
 
 def _violated(sides: TailSides, s: float = 1.0) -> Violated:
-    """The violations, with envelopes shrunk by ``s``."""
-    return {d: sides.observed > s * values for d, values in sides.envelopes.items()}
+    """The violations, with ``s`` times what the envelopes leave for the regret."""
+    if s == 1:
+        return {d: sides.observed > values for d, values in sides.envelopes.items()}
+    base = np.zeros(len(sides.observed)) if sides.base is None else sides.base
+    return {d: sides.observed - base > s * (y - base) for d, y in sides.envelopes.items()}
 
 
 def log_e_values(checkpoints: Sequence[Violated]) -> FloatArray:

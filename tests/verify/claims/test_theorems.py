@@ -7,6 +7,7 @@ import math
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -31,9 +32,9 @@ from boundcheck.verify.games.game import checkpoints
 from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.run_sums import RunSums
 from boundcheck.verify.games.labels.user_learner import UserLearner
-from boundcheck.verify.judges.betting import refutes, runs_to_hold
+from boundcheck.verify.judges.betting import runs_to_hold
 from boundcheck.verify.judges.decide import decide
-from boundcheck.verify.judges.mean import Mean, MeanSides
+from boundcheck.verify.judges.mean import Bound, Mean, MeanSides
 from boundcheck.verify.outcome import Verdict, digest_of
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -166,13 +167,24 @@ def test_regret_of_one_and_a_half_envelopes_is_refuted() -> None:
     assert found.certificate is not None
     fine = decide(claim.judge.examine(Cell(claim, form, case), 128))
     assert fine.verdict == Verdict.HOLDS
-    whole = case.totals_at(marks, range(128))[-1]
-    assert np.array_equal(whole.errors, np.tile(played.errors, 8))
-    bounds = _sides_a(case, form, whole).bounds[0]
     assert fine.headroom is not None
-    for shrink, expected in ((fine.headroom * 1.02, True), (fine.headroom / 1.02, False)):
-        z = (whole.errors - bounds.values / shrink) / (bounds.ceiling / shrink)
-        assert refutes(z) is expected
+
+    def shrunk(by: float, case: Case, form: Form, totals: RunSums) -> MeanSides:
+        """What the envelope leaves for the regret, by a factor smaller."""
+        sides = _sides_a(case, form, totals)
+        assert sides.most_base is not None
+        bounds = tuple(
+            Bound(
+                sides.base + (bound.values - sides.base) / by,
+                sides.most_base + (bound.ceiling - sides.most_base) / by,
+            )
+            for bound in sides.bounds
+        )
+        return replace(sides, bounds=bounds)
+
+    for by, refuted in ((fine.headroom * 1.001, True), (fine.headroom / 1.001, False)):
+        found = decide(Mean(partial(shrunk, by)).examine(Cell(claim, form, case), 128))
+        assert (found.verdict == Verdict.REFUTED) == refuted
 
 
 FLIPPED = """

@@ -270,6 +270,29 @@ def test_of_two_envelopes_both_must_fall_at_the_same_checkpoint() -> None:
     assert refuted.envelope == 2.0
 
 
+def test_headroom_is_that_of_the_regret() -> None:
+    """The comparator's loss of 10 stands on both sides: X = 15 uses half of what the envelope 20 leaves."""
+
+    def play(most: float | None, cell: Cell, runs: range, interpreted: bool) -> Iterator[Any]:
+        n = len(runs)
+        bound = Bound(np.full(n, 20.0), 20.0)
+        base = np.full(n, 10.0)
+        yield 50, MeanSides(np.full(n, 15.0), (bound,), base, 20, 50, 50, "", most_base=most)
+
+    growth = math.expm1(math.log(2e9) / 128)
+    for most, floor in ((10.0, 10.0), (None, 20.0), (30.0, 20.0)):
+        found = outcome_of(Mean(play=partial(play, most)), Written({}, 50), 128)
+        # 15 - 10 - s 10 = growth (s 20 + (1 - s) floor) at the largest s that is refuted
+        largest = (5 - growth * floor) / (10 + growth * (20 - floor))
+        assert found.headroom == pytest.approx(1 / largest, rel=1e-5)
+
+    def tail(cell: Cell, runs: range, interpreted: bool) -> Iterator[Any]:
+        n = len(runs)
+        yield 50, TailSides(np.full(n, 15.0), {0.5: np.full(n, 20.0)}, np.full(n, 10.0))
+
+    assert outcome_of(Tail(play=tail), Written({}, 50), 128).headroom == pytest.approx(2, rel=1e-5)
+
+
 def tail_play(
     envelopes: dict[int, float], deltas: tuple[float, ...], cell: Cell, runs: range, i: bool
 ) -> Any:

@@ -129,4 +129,5 @@ def expected_mistakes(
         most=T,
         guess=guesser(case, T),
         non_vacuous=non_vacuous_from(without_loss, T, WITHOUT_LOSS),
+        most_base=base,
     )

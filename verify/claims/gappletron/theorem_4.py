@@ -115,6 +115,7 @@ def _sides_a(case: Case, form: Form, totals: RunSums) -> MeanSides:
         most=T,
         guess=guesser(case, T),
         non_vacuous=f"without loss of the comparator it is non-vacuous from T = {_first_a(case)}",
+        most_base=most_base,
     )
 
 
