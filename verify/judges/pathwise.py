@@ -161,7 +161,14 @@ class Watch:
             return
         ratios = np.full(len(live), -np.inf)
         np.divide(sides.observed, sides.envelope, out=ratios, where=readable)
-        self.highest = max(self.highest, float(ratios.max()))
+        base = np.zeros(len(live)) if sides.base is None else sides.base
+        room = (
+            sides.envelope - base
+        )  # the comparator's loss stands on both sides, and no constant could shrink it
+        tight = readable & (room > 1e3 * sides.tolerance)
+        if tight.any():
+            regrets = (sides.observed - base)[tight] / room[tight]
+            self.highest = max(self.highest, float(regrets.max()))
         at = len(live) - 1 if sides.cumulative else int(np.argmax(ratios))
         if (ends or not sides.cumulative) and ratios[at] > self.ratio:
             self.ratio = float(ratios[at])

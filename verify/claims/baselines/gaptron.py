@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -40,6 +42,7 @@ from ...author import (
 )
 from ...games.labels.branches import Round
 from ...games.labels.case import Case
+from ...games.labels.compared.tried import against
 from ...games.labels.record import ERROR, GRADIENT, LOSS, OBSERVATION
 from ...games.labels.rounds import Rounds
 from ...games.labels.run_sums import RunSums
@@ -242,11 +245,21 @@ LARGEST_RATE = Claim(
 )
 
 
+def _regret(case: Case, norm: float) -> float:
+    """|U|^2 / (2 eta)."""
+    return norm * norm / (2 * number(case, "gaptron.rate"))
+
+
 def _full_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     mistakes = rounds.prefix_sums("gaptron-errors", rounds.column(ERROR))
     base = rounds.prefix_sums("gaptron-comparator", rounds.comparator_losses)
-    envelope = base + case.comparator.norm**2 / (2 * number(case, "gaptron.rate"))
-    return sums(mistakes, envelope, rounds.played, base)
+    envelope, comparators = base + _regret(case, case.comparator.norm), {}
+    for i, comparator, loss in against(
+        rounds, "gaptron", lambda i: partial(_regret, case), mistakes
+    ):
+        base[i], envelope[i] = loss, loss + _regret(case, comparator.norm)
+        comparators[i] = comparator
+    return replace(sums(mistakes, envelope, rounds.played, base), comparators=comparators)
 
 
 THEOREM = Claim(
@@ -271,15 +284,14 @@ THEOREM = Claim(
 
 def _bandit_sides(case: Case, form: Form, totals: RunSums) -> MeanSides:
     K, T, gamma = case.n_labels, totals.rounds, number(case, "gaptron.gamma")
-    regret = case.comparator.norm**2 / (2 * number(case, "gaptron.rate"))
-    explored = gamma * (K - 1) / K
-    flat = regret + explored * T
-    base, most_base = totals.comparator_loss, float(case.comparator_losses[:T].sum())
+    compared = case.compared(totals, partial(_regret, case))
+    regret, explored = _regret(case, case.comparator_norm), gamma * (K - 1) / K
+    flat, base = compared.regret + explored * T, compared.loss
     return MeanSides(
         totals.errors,
-        (Bound(base + flat, most_base + flat),),
+        (Bound(base + flat, compared.most + flat),),
         base,
-        least=case.least_comparator_loss(T) + flat,
+        least=compared.least + flat,
         most=T,
         guess=guesser(case, T),
         non_vacuous=non_vacuous_from(lambda horizon: regret + explored * horizon, T, WITHOUT_LOSS),

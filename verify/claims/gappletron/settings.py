@@ -114,7 +114,12 @@ def tail_settings(part: str) -> tuple[Setting, ...]:
     if part.startswith("3"):
         losses = ["smooth-hinge", "hinge", *(["logistic-2"] if part == "3a" else [])]
         learners = gappletrons("ones", losses, ["printed"], ["projected"])
-        return Setting.product(learners, stream, "full", 20_000, runs=SAMPLED_RUNS)
+        found = [*Setting.product(learners, stream, "full", 20_000, runs=SAMPLED_RUNS)]
+        if part == "3a":
+            # the learner makes more mistakes than the best comparator loses, and its regret is put to the test
+            streams = ["one-hot:n_labels=2", "random-labels:n_labels=2,comparator_norm=5"]
+            found += Setting.product(learners[0], streams, "full", 20_000, runs=SAMPLED_RUNS)
+        return tuple(found)
     found = []
     for rule, graph, delta in product(RULES, ("bandit", "filtering"), DELTAS):
         learner = gappletron("smooth-hinge", rule, "projected", f"theorem-{part},delta={delta}")

@@ -98,10 +98,11 @@ def _unmet_b(printed: bool, case: Case) -> str | None:
 
 
 def _sides_a(case: Case, form: Form, totals: RunSums) -> MeanSides:
-    T, base = totals.rounds, totals.comparator_loss
+    T, compared = totals.rounds, case.compared(totals)
+    base = compared.loss
     flat, spread = _terms_a(case)
     roots, top = 2 * np.sqrt(spread * totals.explored), 2 * math.sqrt(spread * T)
-    most_base = float(case.comparator_losses[:T].sum())
+    most_base = compared.most
     bounds: tuple[Bound, ...]
     if form.name == "printed":
         bounds = (Bound(base + flat, most_base + flat), Bound(base + roots, most_base + top))
@@ -111,7 +112,7 @@ def _sides_a(case: Case, form: Form, totals: RunSums) -> MeanSides:
         totals.errors,
         bounds,
         base,
-        least=case.least_comparator_loss(T) + flat,
+        least=compared.least + flat,
         most=T,
         guess=guesser(case, T),
         non_vacuous=f"without loss of the comparator it is non-vacuous from T = {_first_a(case)}",

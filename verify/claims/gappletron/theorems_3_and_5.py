@@ -31,18 +31,29 @@ from .theorem_4 import curvature, revealing_count, separable_unmet, theorem_unme
 
 
 def _sides_3(separable: bool, case: Case, form: Form, totals: RunSums) -> TailSides:
-    K, u = case.n_labels, curvature(case)
-    constant, luck = (4 * u, 11 / 4) if separable else (K * u, (3 * K + 1) / 2)
-    base = np.zeros(totals.runs) if separable else totals.comparator_loss
+    K = case.n_labels
+
+    def regret(norm: float) -> float:
+        """The term of the comparator: nothing is tuned with full information, so h may depend on U."""
+        return K * case.smoothness * case.regret_factor(norm) ** 2
+
+    if separable:
+        base, constant, luck, least = np.zeros(totals.runs), 4 * curvature(case), 11 / 4, 0.0
+    else:
+        compared = case.compared(totals, regret)
+        base, constant, luck = compared.loss, compared.regret, (3 * K + 1) / 2
+        least = compared.least
     deltas = deltas_for(totals.runs)
-    first = math.ceil(constant + luck * math.log(2))
+    first = math.ceil(
+        (constant if separable else regret(case.comparator_norm)) + luck * math.log(2)
+    )
     return TailSides(
         totals.mistakes,
         {delta: base + constant + luck * math.log(1 / delta) for delta in deltas},
         base,
         f"without loss of the comparator it is non-vacuous from T = {first}",
         guess=guesser(case, totals.rounds),
-        least=constant + luck * math.log(1 / max(deltas)),
+        least=least + constant + luck * math.log(1 / max(deltas)),
     )
 
 
@@ -63,7 +74,7 @@ def _terms_5(separable: bool, case: Case) -> tuple[float, float, float]:
 def _sides_5(separable: bool, case: Case, form: Form, totals: RunSums) -> TailSides:
     T, delta = totals.rounds, case.declaration.get("delta", 0.05)
     constant, root, flat = _terms_5(separable, case)
-    base = np.zeros(totals.runs) if separable else totals.comparator_loss
+    base = np.zeros(totals.runs) if separable else case.compared(totals).loss
     return TailSides(
         totals.mistakes,
         {delta: base + (constant + max(root * math.sqrt(T), flat))},

@@ -24,7 +24,9 @@ from ...claims.gappletron import best_label, subgradient
 from ...setting import Setting
 from . import adaptive
 from .branches import Round, enumerated
+from .compared.chosen import Chosen, Side
 from .compared.exact import is_within, separates
+from .compared.fit import Regret
 from .play import Game, Run, game_generator
 from .rounds import Rounds
 from .run_sums import RunSums, add_up
@@ -221,12 +223,6 @@ class Case:
         assert self.loss is not None
         return self.loss.values(self.comparator.scores(self.sequence), self.sequence.labels)
 
-    def least_comparator_loss(self, rounds: int) -> float:
-        """The least sum of the comparator's losses in the first ``rounds`` rounds, whatever the learner does: for the
-        hinge loss it depends on the learner which of them count."""
-        counts = not isinstance(self.loss, Hinge)
-        return float(self.comparator_losses[:rounds].sum()) if counts else 0.0
-
     @cached_property
     def comparator_hinge(self) -> FloatArray:
         """Multiclass hinge loss max{0, 1 - margin} of the comparator in each round, shape (T,), whatever
@@ -291,9 +287,21 @@ class Case:
                 case = self.with_fresh_sequence(run) if fresh else self
                 played = case.play(run, trace=False, interpreted=interpreted)
                 plain = interpreted or self.player.live is not None
-                self.kept[key] = add_up(played, marks, interpreted=plain)
+                chosen = None if fresh else self._chosen(interpreted)
+                self.kept[key] = add_up(played, marks, chosen, interpreted=plain)
             found.append(self.kept[key])
         return RunSums.of(marks, np.stack(found))
+
+    def _chosen(self, interpreted: bool) -> Chosen | None:
+        """The comparators whose losses depend on the run, where they do; the others need no run."""
+        depend = isinstance(self.loss, Hinge) and not self.is_adaptive
+        return Chosen.of(self, interpreted) if depend else None
+
+    def compared(self, totals: RunSums, regret: Regret | None = None) -> Side:
+        """What the right side of a statement about means or probabilities holds of the comparator that makes it small,
+        its loss and a regret term, chosen by the sequence alone."""
+        side = Chosen.of(self).side(totals.rounds, totals.tried, regret)
+        return side if totals.tried.size else replace(side, loss=np.repeat(side.loss, totals.runs))
 
     def parts(self, runs: int) -> Iterator[range]:
         """All runs at once."""

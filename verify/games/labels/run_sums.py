@@ -9,6 +9,7 @@ import numpy as np
 
 from ....arrays import BoolArray, FloatArray, IntArray
 from ....compiled import kernel
+from .compared.chosen import Chosen, noting
 from .record import BEST, ERROR, LOSS, MISTAKE, OBSERVATION
 from .rounds import CompensatedSum, Rounds
 
@@ -27,6 +28,8 @@ class RunSums:
     explored : number of rounds whose best label is not revealing, N
     largest_weight : largest 1/P_t(y_t), the largest possible importance weight
     wrong_best : number of rounds whose best label is not the true one
+    tried : losses of the comparators that are tried, shape (runs, comparators), where they depend on the run;
+        (runs, 0) elsewhere
     """
 
     rounds: int
@@ -37,6 +40,7 @@ class RunSums:
     explored: FloatArray
     largest_weight: FloatArray
     wrong_best: FloatArray
+    tried: FloatArray
 
     @property
     def runs(self) -> int:
@@ -45,8 +49,11 @@ class RunSums:
 
     @classmethod
     def of(cls, marks: Sequence[int], played: FloatArray) -> list[RunSums]:
-        """Those after each of some numbers of rounds, from sums of shape (runs, marks, 7)."""
-        return [cls(int(mark), *played[:, i].T) for i, mark in enumerate(marks)]
+        """Those after each of some numbers of rounds, from sums of shape (runs, marks, 7 or more)."""
+        return [
+            cls(int(mark), *(*played[:, i, :COLUMNS].T, played[:, i, COLUMNS:]))
+            for i, mark in enumerate(marks)
+        ]
 
 
 @kernel(
@@ -90,18 +97,27 @@ def _sums_at(
     counts[0], counts[1], counts[2] = explored, least, wrong
 
 
+COLUMNS = 7
+"""Number of the sums of every run; those of comparators that are tried follow."""
+
 TERMS = 4
 """So many of the sums are of numbers that are no integers, and compensated between blocks."""
 
 
 def add_up(
-    played: Iterable[Rounds], marks: Sequence[int], *, interpreted: bool = False
+    played: Iterable[Rounds],
+    marks: Sequence[int],
+    chosen: Chosen | None = None,
+    *,
+    interpreted: bool = False,
 ) -> FloatArray:
-    """The sums of a run after some numbers of rounds, in rising order, compensated between blocks, shape (marks, 7)."""
+    """The sums of a run after some numbers of rounds, in rising order, compensated between blocks, shape (marks, 7);
+    with ``chosen`` the losses of those comparators as well."""
     form = _sums_at.python if interpreted else _sums_at.native
     rows, ends, counts = [], np.array(marks), np.array([0.0, np.inf, 0.0])
     before = [CompensatedSum() for _ in range(TERMS)]
-    for rounds in played:
+    counted = np.zeros(0 if chosen is None else chosen.weights.shape)
+    for rounds in played if chosen is None else noting(played, counted):
         first, last = rounds.window.start, rounds.window.stop
         places = ends[(ends > first) & (ends <= last)] - first - 1
         case, block = rounds.case, rounds.block
@@ -117,4 +133,4 @@ def add_up(
     sums = np.concatenate(rows)
     with np.errstate(divide="ignore"):  # a label that no action observes
         sums[:, 5] = 1 / np.maximum(sums[:, 5], 0)
-    return sums
+    return sums if chosen is None else np.hstack((sums, chosen.sums(marks, counted)))

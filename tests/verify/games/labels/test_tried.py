@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,16 @@ import numpy as np
 import pytest
 
 from boundcheck.adversaries.one_hot import OneHot
-from boundcheck.adversaries.sequence import Comparator
+from boundcheck.adversaries.sequence import Comparator, Sequence, zero_comparator
 from boundcheck.algorithms.losses import Hinge, Logistic, SmoothHinge
 from boundcheck.errors import UserError
 from boundcheck.verify.certificates.replay import replay
 from boundcheck.verify.claims.gappletron.settings import gappletron
+from boundcheck.verify.games.labels.compared.chosen import Chosen
 from boundcheck.verify.games.labels.compared.exact import is_within
 from boundcheck.verify.games.labels.compared.fit import fit, least
 from boundcheck.verify.games.labels.compared.tried import Realised, against, marks_of, of_sequence
+from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.outcome import Verdict, digest_of
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -30,7 +33,7 @@ import numpy as np
 
 class Idle:
     promises = ("gappletron/guarantee-4",)
-    loss, rule, optimiser = "smooth-hinge", "threshold", "projected"
+    loss, rule, optimiser, gamma = "smooth-hinge", "threshold", "projected", 1.0
 
     def __init__(self, problem):
         self.n, self.regret_factor = problem.n_labels, 2 * np.sqrt(2) * problem.comparator_norm
@@ -156,3 +159,65 @@ def test_the_least_point_of_convex_functions() -> None:
     assert least(lambda x: (x + 2) ** 2, 1.0) == 0.0
     assert least(lambda x: 5.0, 1.0) in (0.0, 1.0)
     assert least(lambda x: (x + 1) ** 4 - 8 * x, 1.0) == pytest.approx(2 ** (1 / 3) - 1, abs=0.03)
+
+
+@dataclass(frozen=True)
+class PoorlyPlanted:
+    """Rounds that are easy to separate, with a planted comparator that loses in all of them: 0."""
+
+    n_labels: int
+    spec: str = "poorly-planted"
+
+    def sequence(self, horizon: int, seed: int) -> Sequence:
+        found = OneHot(self.n_labels).sequence(horizon, seed)
+        return found.with_comparator(zero_comparator(self.n_labels, self.n_labels))
+
+
+@pytest.mark.parametrize(("loss", "K"), [("smooth-hinge", 2), ("hinge", 3)])
+def test_means_and_tails_are_judged_against_the_best_comparator_of_the_sequence(
+    loss: str, K: int, idle: Path
+) -> None:
+    learner = UserLearner(type("Idle", (_loaded(idle),), {"loss": loss}), "idle")
+    setting = Setting(learner, PoorlyPlanted(K), "full", 600, np.sqrt(K - 1), 32)
+    case = resolve(setting, 0)
+    (totals,) = case.totals_at([600], range(32))
+    side = case.compared(totals)
+    assert not case.comparator.weights.any()
+    assert totals.comparator_loss.tolist() == [600.0] * 32, "of the planted one"
+    assert side.loss.max() < 5
+    assert side.loss.min() >= side.least
+    assert side.most >= side.loss.max()
+    (row,) = suite.judge_job(suite.Job(setting, ("gappletron/theorem-3a",), users=True), 0)
+    assert row.verdict == Verdict.REFUTED
+
+
+def _loaded(file: Path) -> Any:
+    scope: dict[str, Any] = {}
+    exec(file.read_text(), scope)
+    return scope["Idle"]
+
+
+@pytest.mark.parametrize("loss", ["smooth-hinge", "hinge", "logistic-2"])
+def test_what_is_chosen_depends_on_nothing_that_is_judged(loss: str) -> None:
+    """The same comparator whichever runs are judged; its loss is that of its counted rounds, at every mark."""
+    learner = gappletron(loss, "threshold", "projected", "ones")
+    setting = Setting(learner, "one-hot:n_labels=3,noise=0.2", "filtering", 700)
+    marks = [3, 50, 700]
+    one, other = (resolve(setting, 1).totals_at(marks, range(n)) for n in (1, 3))
+    case = resolve(setting, 1)
+    chosen = Chosen.of(case)
+    assert chosen.counts_always == (loss != "hinge")
+    for mark, few, more in zip(marks, one, other, strict=True):
+        for regret in (None, lambda norm: 20 * norm):
+            side, again = case.compared(few, regret), case.compared(more, regret)
+            assert side.loss[0] == again.loss[0]
+            assert (side.most, side.regret) == (again.most, again.regret)
+            expected = chosen.tried.losses[:, :mark] @ chosen.weights[:mark]
+            terms = [0.0 if regret is None else regret(U.norm) for U in chosen.tried.comparators]
+            at = int(np.argmin(expected + terms))
+            U = chosen.tried.comparators[at]
+            assert is_within(U.weights, case.comparator_norm) or U is case.comparator
+            for run in range(3):
+                counts = np.concatenate([r.counts_for_comparator for r in case.play(run)])
+                direct = float(chosen.tried.losses[at, :mark] @ counts[:mark])
+                assert again.loss[run] == pytest.approx(direct, rel=1e-12, abs=1e-12)

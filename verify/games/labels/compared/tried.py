@@ -8,12 +8,12 @@ Where the statement holds for all U along every realisation, the weights are tho
 from its subgradient at W_t, bounds the right side of all U from below at once. Where this excludes a violation, the
 best U fitted to the sequence will do; at the end of the first run it is fitted to that run, with a few steps.
 
-Where the statement is about means or probabilities, U depends on the sequence alone. The losses of the paper's hinge
-(5) depend on W_t as well; there U is fitted to a run with draws of its own, which is not judged.
+Where the statement is about means or probabilities, U depends on the sequence alone: see ``chosen.py``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Items
 from dataclasses import dataclass
@@ -36,8 +36,12 @@ STEPS = 50
 FEW_STEPS = 5
 """Steps of a fit where no U can violate, so that only the numbers shown depend on it."""
 
-FIRST, LONGEST = 8, 4
+FIRST, LONGEST = 8, 6
 """The first mark, and how many of the last marks comparators are fitted to the sequence for."""
+
+GRAIN = 2.0**-24
+"""Fitted weights are cut towards 0 to multiples of this, in units of the bound: they stay in the ball, and what other
+machines compute is the same but for a rare last digit."""
 
 DENSE = 2**22
 """Numbers in a sequence whose features are kept as a dense array."""
@@ -68,6 +72,16 @@ class Tried:
         losses = [loss.values(each.scores(sequence), sequence.labels) for each in comparators]
         return cls(tuple(comparators), np.stack(losses))
 
+    @classmethod
+    def fitted(
+        cls, sequence: Sequence, loss: Loss, bound: float, planted: Comparator, weights: FloatArray
+    ) -> Tried:
+        """The planted comparator, 0, and comparators fitted to the longest prefixes of a sequence."""
+        tried = [planted, zero_comparator(sequence.n_labels, sequence.n_features)]
+        for mark in marks_of(sequence.horizon)[-LONGEST:].tolist():
+            tried.append(fitted(sequence, loss, bound, weights[:mark], tried[-1]))
+        return cls.of(sequence, loss, tried)
+
     def sums(self, weights: FloatArray) -> FloatArray:
         """The losses times weights, added up over the first rounds, as many as there are weights; one a comparator."""
         return np.asarray(self.losses[:, : len(weights)] @ weights)
@@ -77,15 +91,33 @@ class Tried:
         return self.sums(weights) + [regret(each.norm) for each in self.comparators]
 
 
+def fitted(
+    sequence: Sequence,
+    loss: Loss,
+    bound: float,
+    weights: FloatArray,
+    start: Comparator,
+    regret: Regret | None = None,
+    few: bool = False,
+) -> Comparator:
+    """The comparator fitted to the first rounds of a sequence, as many as there are weights; with ``few`` steps."""
+    found = fit(
+        sequence,
+        loss,
+        bound,
+        weights=np.append(weights, np.zeros(sequence.horizon - len(weights))),
+        regret=regret,
+        start=start,
+        blurs=BLUR[1:] if few else BLUR,
+        steps=FEW_STEPS if few else STEPS,
+    )
+    unit = math.ldexp(GRAIN, math.frexp(bound)[1])
+    return Comparator(np.trunc(found.weights / unit) * unit, "fitted")
+
+
 @lru_cache(maxsize=3)
 def _fitted(sequence: Sequence, loss: Loss, bound: float, planted: Comparator) -> Tried:
-    """The planted comparator, 0, and comparators fitted to the longest prefixes of a sequence."""
-    tried = [planted, zero_comparator(sequence.n_labels, sequence.n_features)]
-    for mark in marks_of(sequence.horizon)[-LONGEST:].tolist():
-        counts = (np.arange(sequence.horizon) < mark).astype(np.float64)
-        found = fit(sequence, loss, bound, weights=counts, start=tried[-1], blurs=BLUR, steps=STEPS)
-        tried.append(found)
-    return Tried.of(sequence, loss, tried)
+    return Tried.fitted(sequence, loss, bound, planted, np.ones(sequence.horizon))
 
 
 def of_sequence(case: Any) -> Tried:
@@ -197,24 +229,8 @@ def against(
         if possible or (
             mark == case.horizon and case.kept.setdefault(name, rounds.kept) is rounds.kept
         ):
-            found = _polished(case, weights, term, best, possible)
+            given = (case.sequence, case.loss, case.comparator_norm, weights, best, term)
+            found = Tried.of(case.sequence, case.loss, [fitted(*given, few=not possible)])
             if found.sides(weights, term)[0] < sides[at]:
                 best, loss = found.comparators[0], float(found.sums(weights)[0])
         yield i, best, loss
-
-
-def _polished(
-    case: Any, weights: FloatArray, term: Regret, start: Comparator, possible: bool
-) -> Tried:
-    """The comparator fitted to the first rounds of a run, with few steps where no violation is possible."""
-    fitted = fit(
-        case.sequence,
-        case.loss,
-        case.comparator_norm,
-        weights=np.append(weights, np.zeros(case.horizon - len(weights))),
-        regret=term,
-        start=start,
-        blurs=BLUR if possible else BLUR[1:],
-        steps=STEPS if possible else FEW_STEPS,
-    )
-    return Tried.of(case.sequence, case.loss, [fitted])
