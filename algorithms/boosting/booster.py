@@ -52,9 +52,15 @@ def parse(text: str) -> WeakLearner:
     made = weak_learners()[name]
     known = {field.name: field for field in fields(made)}
     check_keys(name, given, known)
-    read = {key: read_int if isinstance(known[key].default, int) else read_float for key in given}
-    found: WeakLearner = made(**{key: read[key](given, key) for key in given})
+    found: WeakLearner = made(**{key: _read(given, key, known[key].default) for key in given})
     return found
+
+
+def _read(given: Mapping[str, str], key: str, default: object) -> float | str:
+    """A parameter of the kind that its default is of."""
+    if isinstance(default, str):
+        return given[key]
+    return read_int(given, key) if isinstance(default, int) else read_float(given, key)
 
 
 @dataclass(frozen=True)

@@ -257,6 +257,8 @@ class Boosting:
         told = costs.copy(), weights.copy()
         for array in told:
             array.setflags(write=False)
+        if hasattr(self.crowd, "right"):
+            self.crowd.right = self.found
         try:
             self.crowd.update(x.copy(), *told)
         except ValueError as error:
@@ -302,6 +304,15 @@ class Boosting:
     def best(self) -> int:
         """The label that was played unless the booster explored."""
         return int(self.memory.counts[BEST])
+
+    @property
+    def found(self) -> int | None:
+        """The label that the round has shown to be right, as the losses tell it: all others have one, but for the best
+        label where another was played; this is not seen with two labels."""
+        without = set(np.flatnonzero(self.memory.losses == 0.0).tolist())
+        if len(without) == 2 < self.n_labels and self.best in without:
+            without.remove(self.best)
+        return without.pop() if len(without) == 1 else None
 
     @property
     def labels(self) -> IntArray:

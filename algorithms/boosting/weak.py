@@ -66,7 +66,8 @@ class Setting:
 class Crowd(Protocol):
     """N weak learners in progress.
 
-    One that ignores what it is told may say so by an attribute ``learns`` that is False: it is told nothing then.
+    One that ignores what it is told may say so by an attribute ``learns`` that is False: it is told nothing then. One
+    with an attribute ``right`` has it set before it is told: the label that the round has shown to be right, or None.
 
     Attributes
     ----------

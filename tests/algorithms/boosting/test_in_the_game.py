@@ -62,6 +62,7 @@ def test_replicates_and_seeds_have_dice_of_their_own() -> None:
         ("oracle-noise+first=2", OracleNoise(2)),
         ("cost-perceptron+rate=0.5", CostPerceptron(0.5)),
         ("hoeffding-tree+grace_period=50", HoeffdingTree(50)),
+        ("hoeffding-tree+ties=lowest+clip=100.0", HoeffdingTree(ties="lowest", clip=100.0)),
     ],
 )
 def test_weak_learners_are_named_in_a_spec(text: str, made: Any) -> None:
