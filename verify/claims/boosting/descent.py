@@ -77,10 +77,15 @@ def estimate_settings() -> tuple[Setting, ...]:
 def bandit_settings() -> tuple[Setting, ...]:
     """AdaBandit where the bound on the true regret is non-vacuous: the paper's step, and one for two labels."""
     return tuple(
-        Setting(f"ada-bandit:weak=oracle-noise,{learner}", stream, "bandit", horizon, runs=9)
-        for learner, stream, horizon in (
-            ("learners=1,rho=0.5", "oracle-labels:n_labels=2,learners=1,edge=0.9", 7000),
-            ("learners=6,rho=0.02,step=3", "turning-labels:learners=6,majority=5,late=150", 1000),
+        Setting(f"ada-bandit:weak=oracle-noise,{learner}", stream, "bandit", horizon, runs=runs)
+        for learner, stream, horizon, runs in (
+            ("learners=1,rho=0.5", "oracle-labels:n_labels=2,learners=1,edge=0.9", 7000, 9),
+            (
+                "learners=6,rho=0.02,step=3",
+                "turning-labels:learners=6,majority=5,late=150",
+                1000,
+                40,
+            ),
         )
     )
 
