@@ -20,13 +20,16 @@ from boundcheck.algorithms.boosting.boosting import (
     REVEALED,
     RHO,
     ROUND,
+    SCALE,
     STEP,
     VOTE,
     Boosting,
     assess_losses,
     highest,
+    share_out,
 )
-from boundcheck.compiled import Kernel, helper, kernel
+from boundcheck.algorithms.boosting.cache import cast_vote, find_costs, open_vote
+from boundcheck.compiled import Kernel, helper, kernel, workspace
 
 Change = Callable[[Any, dict[str, Any], Any, Any, bool], Boosting]
 """From the right kind, its parameters, problem, generator and form to a booster in play."""
@@ -192,3 +195,62 @@ steps_up = with_slot(STEP, -3.0)
 explores_too_often = with_slot(RHO, 0.5)
 draws_any_expert = with_slot(HEDGE, 0.0)
 redraws_experts = with_spoiled_assess(before=_redraw_experts)
+
+
+MISTOLD = (
+    "nothing",
+    "transposed",
+    "wrong sign",
+    "no importance weight",
+    "costs of no votes",
+    "told nothing",
+)
+"""What can be wrong with the costs that a booster by majority tells, by the number of :func:`tells`."""
+
+
+@kernel(ASSESS)
+def _assess_and_tell(
+    action, label, parameters, labels, learners, counts, losses, p, costs, weights,
+    ranking, places, tables, tie_weights, keys, kept, work,
+):  # fmt: skip
+    """That of the boosters by majority, with the flaw whose number comes after the parameters."""
+    flaw, n, k, revealed = parameters[-1], labels.shape[0], p.shape[0], parameters[REVEALED] > 0.0
+    assess_losses(action, label, counts[BEST], revealed, p, losses)
+    estimate = workspace(k)
+    open_vote(ranking)
+    for i in range(n):
+        slot = find_costs(n - 1 - i, ranking, places, tables, tie_weights, keys, kept, work)
+        for rank in range(k):
+            estimate[rank] = 0.0
+        for row in range(k):
+            loss = losses[ranking[1, row]]
+            if flaw == 3.0:
+                loss = 1.0 if loss > 0.0 else 0.0
+            for rank in range(k):
+                entry = kept[slot, rank, row] if flaw == 1.0 else kept[slot, row, rank]
+                estimate[rank] += (1.0 - loss) * entry
+        for rank in range(k):
+            costs[i, ranking[1, rank]] = 0.0 if flaw == 5.0 else estimate[rank]
+        if revealed:
+            weights[i] = share_out(label, learners[SCALE, i], costs[i])
+        else:
+            weights[i] = 1.0
+        for r in range(k):
+            if not revealed:
+                costs[i, r] /= learners[SCALE, i]
+            costs[i, r] *= -1.0 if flaw == 2.0 else 1.0
+        if flaw != 4.0:
+            cast_vote(labels[i], ranking)
+
+
+def tells(flaw: str) -> Change:
+    """A booster by majority that tells its weak learners other costs, one of ``MISTOLD``."""
+
+    def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
+        found: Any = unchanged(kind, given, problem, generator, interpreted)
+        found.assess = _assess_and_tell
+        parameters = np.append(found.memory.parameters, float(MISTOLD.index(flaw)))
+        found.memory = found.memory._replace(parameters=parameters)
+        return found
+
+    return change

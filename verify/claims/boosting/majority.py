@@ -1,4 +1,5 @@
-"""Mistakes of the boosters by majority, whose weak learners have a known edge: ``oracle-noise`` on ``oracle-labels``.
+"""Mistakes of the boosters by majority, whose weak learners have a known edge: ``oracle-noise`` on ``oracle-labels``,
+which ignore their costs, and ``hedge-advice`` on ``advice-labels``, which learn from them.
 
 =============  ====================================================================================
 symbol         name here (E12 to E14 of the second paper, its displays rebuilt)
@@ -13,10 +14,11 @@ w^{i*}         ``largest_weights``, by enumeration
 A weak learner that draws its label from u^y_gamma' costs w (1 - gamma')/k in the mean for a cost vector of weight w,
 and at most w. So w (c - (1 - gamma)/k) has a drift of -w (gamma' - gamma)/k and a range of w, and with w^2 <= w its
 exponential with the factor 8 (gamma' - gamma)/k is a supermartingale: weights in [0, 1] may be as small as they like,
-and S = k ln(1/delta) / (8 (gamma' - gamma)) holds at all T. What the learner is told plays no part. A user's weak
-learners declare edge and S themselves, see ``declared_edge.py``.
+and S = k ln(1/delta) / (8 (gamma' - gamma)) holds at all T. What the learner is told plays no part. For those that
+learn see ``advised.py``; they are told weights and costs in units of ``scales``, and S sum_i s^i is in place of
+S sum_i w^{i*}. A user's weak learners declare edge and S themselves, see ``declared_edge.py``.
 
-The chance is in the predictions, which are features here: each run has a sequence of its own.
+The chance is in the predictions of ``oracle-noise``, which are features: there each run has a sequence of its own.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from ...games.labels.run_sums import RunSums
 from ..baselines.hypotheses import Unmet, number
 from ..papers import BOOSTING
 from ..sampled import SAMPLED_RUNS, deltas_for, guesser, non_vacuous_from
+from .advised import advice_unmet, advised_excess_loss, follow_advice
 from .declared_edge import are_users, declaration_of, declaration_unmet
 from .hypotheses import booster, explores_at, of_booster
 
@@ -53,6 +56,10 @@ EXACT = (
 EXACT_FULL = ((2, 10, 0.2), (3, 20, 0.2), (5, 10, 0.3))
 TAIL = ((3, 20, 0.4, 0.3), (3, 20, 0.6, 0.45))
 """k, N, edge of the weak learners, edge that the booster counts on."""
+LEARNING_FULL = ((2, 5, 2, 0.15, 20, 0.48, 0.3, 3000), (3, 5, 2, 0.3, 40, 0.28, 0.2, 6000))
+LEARNING = ((2, 5, 2, 0.15, 20, 0.54, 0.1, 16_000), (3, 20, 5, 0.02, 3, 0.76, 0.003, 20_000))
+"""k, panel, how many are false, share of hard rounds, N, edge that the booster counts on, rate of Hedge, and T."""
+LEARNING_RUNS = 16
 GROWING = ((400, 5), (1200, 10), (3600, 20))
 """T and N."""
 
@@ -69,13 +76,29 @@ def _setting(
     )
 
 
+def _learning(kind: str, numbers: tuple[float, ...], more: str = "") -> Setting:
+    k, panel, false, hard, n, gamma, rate, horizon = numbers
+    weak = f"weak=hedge-advice+rate={rate},learners={n},gamma={gamma},scale=exact"
+    stream = f"advice-labels:n_labels={k},panel={panel},false={false},hard={hard}"
+    graph = "full" if kind == "online-mbbm" else "bandit"
+    return Setting(f"{kind}:{weak}{more}", stream, graph, int(horizon), runs=LEARNING_RUNS)
+
+
+def learning_settings() -> tuple[Setting, ...]:
+    """BanditBBM with weak learners that learn from what they are told, at a given rate; of three labels only the bound
+    with the exact potential says something."""
+    return tuple(_learning("bandit-bbm", each, ",ties=random,rho=0.1") for each in LEARNING)
+
+
 def full_settings() -> tuple[Setting, ...]:
-    """OnlineMBBM where its bounds are non-vacuous, and where they are sharpest: two labels, hardly an edge to spare."""
+    """OnlineMBBM where its bounds are non-vacuous, where they are sharpest, with two labels and hardly an edge to spare,
+    and where weak learners learn."""
     few = tuple(
         _setting("online-mbbm", k, n, edge, f"gamma={gamma}", 2000, SAMPLED_RUNS)
         for k, n, edge, gamma in TAIL
     )
-    return (*few, _setting("online-mbbm", 2, 20, 0.35, "gamma=0.3", 5000, SAMPLED_RUNS))
+    sharp = _setting("online-mbbm", 2, 20, 0.35, "gamma=0.3", 5000, SAMPLED_RUNS)
+    return (*few, sharp, *(_learning("online-mbbm", each) for each in LEARNING_FULL))
 
 
 def bandit_settings() -> tuple[Setting, ...]:
@@ -92,6 +115,14 @@ def tuned_settings() -> tuple[Setting, ...]:
         _setting("bandit-bbm", 2, n, 0.6, "gamma=0.45,ties=random", T, SAMPLED_RUNS)
         for T, n in GROWING
     )
+
+
+def _cases(kind: type, exact: bool, tuned: bool) -> tuple[Setting, ...]:
+    if kind is OnlineMBBM:
+        return full_settings()
+    if tuned:
+        return (*tuned_settings(), _learning("bandit-bbm", LEARNING[0], ",ties=random"))
+    return bandit_settings() + learning_settings()[: None if exact else 1]
 
 
 def exact_settings() -> tuple[Setting, ...]:
@@ -125,7 +156,7 @@ def known_edge(claim: str, *kinds: type) -> Unmet:
     return unmet
 
 
-def _start(case: Case, edge: float, ties: str) -> float:
+def start(case: Case, edge: float, ties: str) -> float:
     """phi_N(0) for weak learners of this edge."""
     k = case.n_labels
     made = Potentials(k, edge, "random" if ties == "random" else "error")
@@ -134,11 +165,11 @@ def _start(case: Case, edge: float, ties: str) -> float:
 
 def error_rate(case: Case) -> float:
     """The probability of a mistake in each round."""
-    start, k = _start(case, case.adversary.edge, "random"), case.n_labels
+    phi, k = start(case, case.adversary.edge, "random"), case.n_labels
     if not _is_bandit(case):
-        return start
+        return phi
     rho = number(case, "rho")
-    return start * (1 - rho) + (1 - start) * rho + start * rho * (k - 2) / (k - 1)
+    return phi * (1 - rho) + (1 - phi) * rho + phi * rho * (k - 2) / (k - 1)
 
 
 def _exact_unmet(case: Case) -> str | None:
@@ -186,7 +217,7 @@ def _rate(case: Case, exact: bool) -> float:
     """Mistakes a round that the first term of the bound allows."""
     gamma, n = booster(case).gamma, booster(case).learners
     if exact:
-        return _start(case, gamma, booster(case).ties)
+        return start(case, gamma, booster(case).ties)
     return Potentials(case.n_labels, gamma).bound(n)
 
 
@@ -194,13 +225,15 @@ def _envelope(exact: bool, tuned: bool, case: Case, horizon: float, delta: float
     """Bound on the mistakes after some rounds, with probability 1 - delta."""
     learner, k = booster(case), case.n_labels
     n, bandit, declared = learner.learners, _is_bandit(case), declaration_of(case)
-    if declared is None:
-        sizes = largest_weights(k, n, learner.gamma, learner.ties)
-        parts = n + bandit
-        excess, odds = excess_loss(case, delta / parts), parts / delta
-    else:
-        sizes = float(learner.scales(k).sum())
+    sizes, parts = float(learner.scales(k).sum()), n + bandit
+    odds = parts / delta
+    if declared is not None:
         excess, odds = declared.excess_loss, 1 / (delta - n * declared.delta)
+    elif follow_advice(case):
+        excess = advised_excess_loss(case, learner.gamma, horizon, delta / parts)
+    else:
+        sizes = largest_weights(k, n, learner.gamma, learner.ties)
+        excess = excess_loss(case, delta / parts)
     found = _rate(case, exact) * horizon + excess * sizes
     if tuned:
         # the rate of the whole game, of which the rounds may be a prefix
@@ -238,12 +271,16 @@ def _vacuous(exact: bool, tuned: bool, case: Case) -> str | None:
 
 
 def _bound_unmet(claim: str, kind: type, tuned: bool, case: Case) -> str | None:
-    if reason := (of_booster if are_users(case) else known_edge)(claim, kind)(case):
+    learns = are_users(case) or follow_advice(case)
+    if reason := (of_booster if learns else known_edge)(claim, kind)(case):
         return reason
     learner = booster(case)
-    if are_users(case):
-        if reason := declaration_unmet(learner.gamma, learner.learners, case):
-            return reason
+    if learns:
+        unmet = advice_unmet(learner.gamma, case) if follow_advice(case) else None
+        if are_users(case):
+            unmet = declaration_unmet(learner.gamma, learner.learners, case)
+        if unmet is not None:
+            return unmet
     elif not learner.gamma < (edge := case.adversary.edge):
         return f"the booster counts on gamma = {learner.gamma}, not less than the edge {edge} of its weak learners"
     if kind is OnlineMBBM and learner.ties == "random":
@@ -273,7 +310,7 @@ def _declared(cell: Cell, found: Evidence) -> str:
 def _chance_is_in_the_sequence(case: Case) -> bool:
     """True if each run needs a sequence of its own, as where predictions are features; not where weak learners of the
     user's draw for themselves."""
-    return declaration_of(case) is None
+    return declaration_of(case) is None and not follow_advice(case)
 
 
 def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -> Claim:
@@ -302,7 +339,8 @@ def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -
                 rf"M_T \le {first}{more} + S\sum_i w^{{i*}},"
                 rf" \quad S = \frac{{k\ln({'(N+1)' if bandit else 'N'}/\delta)}}{{8(\gamma'-\gamma)}}"
                 r" \text{ for weak learners of edge } \gamma' > \gamma;"
-                r" \quad S\sum_i s^i \text{ for those that declare } S,\ \gamma' \ge \gamma",
+                r" \quad S\sum_i s^i \text{ for those that declare } S,\ \gamma' \ge \gamma,"
+                r" \text{ and } S_T\sum_i s^i \text{ for hedge-advice, whose } S_T \text{ is derived here}",
                 Proof.PROVED,
                 _WHY,
                 partial(_bound_unmet, claim, kind, tuned),
@@ -313,7 +351,7 @@ def _bound(name: str, kind: type, *, exact: bool = False, tuned: bool = False) -
         judge=Tail(
             partial(_sides, exact, tuned), fresh=_chance_is_in_the_sequence, remarks=_declared
         ),
-        cases=tuned_settings if tuned else bandit_settings if bandit else full_settings,
+        cases=partial(_cases, kind, exact, tuned),
     )
 
 
