@@ -48,6 +48,22 @@ class Stump:
         self.costs[self.features, (x > 0).astype(int)] += weight * cost
 
 
+class Adviser:
+    """Hedge over the features, each of which is a label."""
+
+    draws = True
+
+    def __init__(self, rate: float, d: int, k: int) -> None:
+        self.rate, self.labels, self.costs = rate, np.arange(k), np.zeros(d)
+
+    def predict(self, x: np.ndarray, die: float) -> int:
+        shares = np.exp(-self.rate * (self.costs - self.costs.min()))
+        return draw((x == self.labels[:, None]) @ shares / shares.sum(), die)
+
+    def update(self, x: np.ndarray, cost: np.ndarray, weight: float) -> None:
+        self.costs += weight * cost[x.astype(int)]
+
+
 class Regressor:
     """The cost Perceptron; features are added up one after the other, which decides between equal costs."""
 

@@ -98,7 +98,7 @@ def test_what_weak_learners_predict_and_are_told_is_checked() -> None:
             40,
             "weights of cost-perceptron, 1000000 x 121 numbers",
         ),
-        (AdaboostOLM("hedge-advice", 10**6), 101, "costs of hypotheses, 1000000 x 101 numbers"),
+        (AdaboostOLM("hedge-advice", 10**6), 101, "costs of hedge-advice, 1000000 x 101 numbers"),
         (
             OnlineMBBM(learners=1000),
             1,

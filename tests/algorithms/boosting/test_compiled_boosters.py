@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from boosting_oracle import Reader, Regressor, Stump, oracle
+from boosting_oracle import Adviser, Reader, Regressor, Stump, oracle
 
 from boundcheck.adversaries.sequence import Sequence
 from boundcheck.adversaries.weak_learning.oracles import labels_with_edge
 from boundcheck.algorithms import graphs
 from boundcheck.algorithms.boosting import cache
 from boundcheck.algorithms.boosting.adaptive import AdaBandit, AdaboostOLM
+from boundcheck.algorithms.boosting.advice import HedgeAdvice
 from boundcheck.algorithms.boosting.hedge import HedgeStump
 from boundcheck.algorithms.boosting.majority import BanditBBM, OnlineMBBM
 from boundcheck.algorithms.boosting.potentials import Potentials
@@ -27,7 +28,7 @@ from boundcheck.verify.games.labels.play import Game, Run
 
 N, K, D = 5, 4, 6
 BOOSTERS = (OnlineMBBM, BanditBBM, AdaboostOLM, AdaBandit)
-WEAK = (HedgeStump(0.4), CostPerceptron(), OracleNoise(1))
+WEAK = (HedgeStump(0.4), CostPerceptron(), OracleNoise(1), HedgeAdvice(0.4))
 TIES = ("lowest", "random")
 
 
@@ -45,6 +46,8 @@ def sequence(weak: Any, rounds: int, seed: int = 1, n: int = N) -> Sequence:
     if isinstance(weak, OracleNoise):
         x = labels_with_edge(labels, n, K, 0.3, generator).astype(float)
         x = np.concatenate([np.full((rounds, 1), 0.5), x], axis=1)
+    elif isinstance(weak, HedgeAdvice):
+        x = labels_with_edge(labels, D, K, 0.3, generator).astype(float)
     else:
         x = generator.normal(size=(rounds, D)).round(1)
         x[:, 0] = np.where(labels > 1, 1.0, -1.0)
@@ -61,6 +64,8 @@ def game(made: Any, shown: Sequence) -> Game:
 def loop_of(weak: Any) -> list[Any]:
     if isinstance(weak, HedgeStump):
         return [Stump(0.4, D, K) for _ in range(N)]
+    if isinstance(weak, HedgeAdvice):
+        return [Adviser(0.4, D, K) for _ in range(N)]
     if isinstance(weak, CostPerceptron):
         return [Regressor(1.0, D, K) for _ in range(N)]
     return [Reader(1 + i) for i in range(N)]
@@ -205,8 +210,8 @@ def test_weak_learners_in_plain_python_play_the_same_game(kind: Any) -> None:
     assert found[0] == found[1]
 
 
-def test_what_weak_learners_do_wrong_is_said_by_the_game() -> None:
-    weak = OracleNoise()
+@pytest.mark.parametrize("weak", [OracleNoise(), HedgeAdvice()], ids=str)
+def test_what_weak_learners_do_wrong_is_said_by_the_game(weak: Any) -> None:
     for bad, interpreted in ((4.0, False), (0.5, True), (-1.0, False)):
         labels = np.zeros((50, 3))
         labels[20, 1] = bad
@@ -215,7 +220,7 @@ def test_what_weak_learners_do_wrong_is_said_by_the_game() -> None:
         with pytest.raises(LearnerError) as told:
             list(playing.play(1, interpreted=interpreted))
         assert str(told.value) == (
-            f"run 1: oracle-noise was shown [0.0, {bad}, 0.0]: expected labels from 0 to 3."
+            f"run 1: {weak} was shown [0.0, {bad}, 0.0]: expected labels from 0 to 3."
         )
 
     class Greedy(Wrapped):

@@ -151,7 +151,9 @@ def test_the_best_hypothesis_and_the_next_draw_are_those_of_the_class_written_ou
     assert kind.hedges(problem) == (len(said), 0.6)
 
 
-@pytest.mark.parametrize("kind", [HedgeStump(0.4), CostPerceptron(), OracleNoise()])
+@pytest.mark.parametrize(
+    "kind", [HedgeStump(0.4), CostPerceptron(), OracleNoise(), HedgeAdvice(0.4)]
+)
 def test_kernels_in_plain_python_make_the_same_crowd(kind: Any) -> None:
     n, k, d = 2, 3, 4
     native, interpreted = (kind.crowd(Setting(n, k, d, 30)) for _ in range(2))

@@ -214,7 +214,7 @@ def test_hedge_that_climbs_is_refuted_by_its_regret(monkeypatch: pytest.MonkeyPa
 
     def climbing(self: HedgeAdvice, setting: Any) -> Any:
         crowd = right(self, setting)
-        crowd.rate = -crowd.rate
+        crowd.parameters = -crowd.parameters
         return crowd
 
     monkeypatch.setattr(HedgeAdvice, "crowd", climbing)

@@ -57,7 +57,7 @@ EXACT_FULL = ((2, 10, 0.2), (3, 20, 0.2), (5, 10, 0.3))
 TAIL = ((3, 20, 0.4, 0.3), (3, 20, 0.6, 0.45))
 """k, N, edge of the weak learners, edge that the booster counts on."""
 LEARNING_FULL = ((2, 5, 2, 0.15, 20, 0.48, 0.3, 3000), (3, 5, 2, 0.3, 40, 0.28, 0.2, 6000))
-LEARNING = ((2, 5, 2, 0.15, 20, 0.54, 0.1, 16_000), (3, 20, 5, 0.02, 3, 0.76, 0.003, 20_000))
+LEARNING = ((2, 5, 2, 0.15, 17, 0.56, 0.1, 10_000), (3, 20, 5, 0.02, 3, 0.76, 0.003, 20_000))
 """k, panel, how many are false, share of hard rounds, N, edge that the booster counts on, rate of Hedge, and T."""
 LEARNING_RUNS = 16
 GROWING = ((400, 5), (1200, 10), (3600, 20))
