@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 flawed = importlib.import_module("flawed_boosters")
 
 SETTINGS = {
-    "full": majority.full_settings()[2],
+    "full": majority.full_settings()[-2],
     "bandit": majority.learning_settings()[0],
     "three labels": majority.learning_settings()[1],
 }

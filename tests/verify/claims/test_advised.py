@@ -154,7 +154,7 @@ def test_the_excess_loss_holds_with_its_probability(k: int, rho: float, rate: fl
 def test_full_information_leaves_it_free_of_the_horizon_and_estimates_do_not() -> None:
     full, bandit = (
         resolve(replace(made, horizon=100), 0)
-        for made in (majority.full_settings()[2], majority.learning_settings()[0])
+        for made in (majority.full_settings()[-2], majority.learning_settings()[0])
     )
     sizes = [
         [advised.advised_excess_loss(case, 0.3, T, 0.05) for T in (1e3, 1e5)]

@@ -91,8 +91,8 @@ def learning_settings() -> tuple[Setting, ...]:
 
 
 def full_settings() -> tuple[Setting, ...]:
-    """OnlineMBBM where its bounds are non-vacuous, where they are sharpest, with two labels and hardly an edge to spare,
-    and where weak learners learn."""
+    """OnlineMBBM where its bounds are non-vacuous, where they are sharpest (two labels, hardly an edge to spare), and
+    where weak learners learn."""
     few = tuple(
         _setting("online-mbbm", k, n, edge, f"gamma={gamma}", 2000, SAMPLED_RUNS)
         for k, n, edge, gamma in TAIL
