@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from boundcheck.algorithms.boosting.adaptive import LIMIT
+from boundcheck.algorithms.boosting.adaptive import LIMIT, Following
 from boundcheck.algorithms.boosting.booster import Booster
 from boundcheck.algorithms.boosting.boosting import (
     ASSESS,
@@ -243,12 +244,46 @@ def _assess_and_tell(
             cast_vote(labels[i], ranking)
 
 
+_assess_adaptively = helper(Following.assess.function)
+
+
+@kernel(ASSESS)
+def _adapt_and_tell(
+    action, label, parameters, labels, scores, learners, counts, losses, p, costs, weights,
+    ranking, places, tables, tie_weights, keys, kept, work,
+):  # fmt: skip
+    """That of the adaptive boosters, with one of the first three flaws; compiled only."""
+    flaw, n, k, revealed = parameters[-1], labels.shape[0], p.shape[0], parameters[REVEALED] > 0.0
+    _assess_adaptively(
+        action, label, parameters, labels, scores, learners, counts, losses, p, costs, weights,
+        ranking, places, tables, tie_weights, keys, kept, work,
+    )  # fmt: skip
+    for i in range(n):
+        if flaw == 1.0:
+            for r in range(k):
+                costs[i, r] = 0.0
+            for row in range(k):
+                for r in range(k):
+                    if r != row:
+                        slope = 1.0 / (1.0 + math.exp(scores[i, r] - scores[i, row]))
+                        costs[i, r] += (1.0 - losses[row]) * slope
+                        costs[i, row] -= (1.0 - losses[row]) * slope
+            if revealed:
+                weights[i] = share_out(label, learners[SCALE, i], costs[i])
+            else:
+                for r in range(k):
+                    costs[i, r] /= learners[SCALE, i]
+        if flaw == 2.0:
+            for r in range(k):
+                costs[i, r] *= -1.0
+
+
 def tells(flaw: str) -> Change:
-    """A booster by majority that tells its weak learners other costs, one of ``MISTOLD``."""
+    """A booster that tells its weak learners other costs, one of ``MISTOLD``, an adaptive one of the first three."""
 
     def change(kind: Any, given: Any, problem: Any, generator: Any, interpreted: bool) -> Boosting:
         found: Any = unchanged(kind, given, problem, generator, interpreted)
-        found.assess = _assess_and_tell
+        found.assess = _adapt_and_tell if isinstance(found, Following) else _assess_and_tell
         parameters = np.append(found.memory.parameters, float(MISTOLD.index(flaw)))
         found.memory = found.memory._replace(parameters=parameters)
         return found

@@ -1,4 +1,4 @@
-"""Boosters by majority that tell their weak learners other costs, or explore otherwise, where these learn from them.
+"""Boosters that tell their weak learners other costs, or explore otherwise, where these learn from them.
 
 They are judged on the cells of the built-in suite, and exactly the declared claims refute them.
 """
@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from boundcheck.verify import catalog
-from boundcheck.verify.claims.boosting import majority
+from boundcheck.verify.claims.boosting import learned_edge, majority
 from boundcheck.verify.outcome import Verdict
 from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
@@ -27,12 +27,15 @@ SETTINGS = {
     "full": majority.full_settings()[-2],
     "bandit": majority.learning_settings()[0],
     "three labels": majority.learning_settings()[1],
+    "adaptive": learned_edge.learning_settings("full")[0],
+    "adaptive bandit": learned_edge.learning_settings("bandit")[0],
 }
 ALL = "online-mbbm online-mbbm-potential bandit-bbm bandit-bbm-potential asymptotic-error"
-CLAIMS = (*ALL.split(), "cost-estimate-unbiased")
+CLAIMS = (*ALL.split(), "cost-estimate-unbiased", "learned-edge")
 FULL = "online-mbbm online-mbbm-potential"
 SHARP = "bandit-bbm-potential asymptotic-error"
 BANDIT = "bandit-bbm bandit-bbm-potential asymptotic-error"
+EDGE = "learned-edge cost-estimate-unbiased"
 TOLD = f"{BANDIT} cost-estimate-unbiased"
 
 FATES = [
@@ -52,6 +55,11 @@ FATES = [
     ("bandit", "never explores", flawed.with_other(rho=1e-9), "asymptotic-error"),
     ("bandit", "explores twice as often", flawed.with_other(rho=0.2), "bandit-bbm-potential"),
     ("bandit", "explores thrice as often", flawed.with_other(rho=0.3), BANDIT),
+    # their mistake bounds have the edges of the run, and a vote of a negative weight mends a wrong sign
+    ("adaptive", "transposed", flawed.tells("transposed"), "learned-edge"),
+    ("adaptive", "wrong sign", flawed.tells("wrong sign"), "learned-edge"),
+    ("adaptive bandit", "transposed", flawed.tells("transposed"), EDGE),
+    ("adaptive bandit", "wrong sign", flawed.tells("wrong sign"), EDGE),
 ]  # fmt: skip
 
 
@@ -83,5 +91,11 @@ def test_the_right_one_is_caught_by_nothing(where: str) -> None:
     rows = judged(where, "nothing", flawed.tells("nothing"))
     assert caught(rows) == set()
     found = {row.claim.partition("/")[2] for row in rows if row.verdict == Verdict.HOLDS}
-    wanted = {"full": FULL, "bandit": TOLD, "three labels": f"{SHARP} cost-estimate-unbiased"}
+    wanted = {
+        "full": FULL,
+        "bandit": TOLD,
+        "three labels": f"{SHARP} cost-estimate-unbiased",
+        "adaptive": "learned-edge",
+        "adaptive bandit": EDGE,
+    }
     assert found == set(wanted[where].split())

@@ -14,7 +14,7 @@ from boundcheck.adversaries.advice_labels import AdviceLabels
 from boundcheck.algorithms.boosting.advice import HedgeAdvice
 from boundcheck.algorithms.boosting.estimates import exploration, loss_estimate
 from boundcheck.algorithms.boosting.weak import Setting as WeakSetting
-from boundcheck.verify.claims.boosting import advised, majority
+from boundcheck.verify.claims.boosting import advised, learned_edge, majority, runs
 from boundcheck.verify.claims.boosting.advised import growth, laws
 from boundcheck.verify.resolve import resolve
 
@@ -173,3 +173,21 @@ def test_no_horizon_would_do_for_an_excess_loss_free_of_it() -> None:
     for rate in (0.01, 0.3):
         (least,) = growth((costs, told, p), 0.6, 0.3, rate, np.array([1e-3]))
         assert least > 0
+
+
+@pytest.mark.parametrize("graph", ["full", "bandit"])
+def test_what_is_missed_of_an_edge_is_the_cost_beyond_it(graph: str) -> None:
+    """(gamma - gamma_i) W_i is the cost of the predictions, less that of the label, beyond (1 - gamma) W_i."""
+    case = resolve(replace(learned_edge.learning_settings(graph)[0], horizon=120), 0)
+    inside, gamma = runs.look_inside(case, 0), 0.7
+    missed = np.zeros(inside.learners)
+    for t, label in enumerate(inside.truth.tolist()):
+        scores = np.zeros(2)
+        for i, said in enumerate(inside.labels[t].tolist()):
+            slope = 1 / (1 + math.exp(scores[label] - scores[1 - label]))
+            missed[i] += 2 * slope * (said != label) - (1 - gamma) * slope
+            scores[said] += inside.alphas[t, i]
+    assert (gamma - inside.edges) * inside.weights == pytest.approx(missed, abs=1e-9)
+    stated = learned_edge._envelope(case, 120, 0.2)
+    gamma = 0.8 * case.adversary.edge
+    assert stated == 2 * advised.advised_excess_loss(case, gamma, 120, 0.02)

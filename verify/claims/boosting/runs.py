@@ -10,6 +10,7 @@ v^i_t      ``shares``, by which Hedge followed the experts, shape (T, N)
 yhat_t     ``best``, the label of the expert that was followed, shape (T,)
 M_i        ``errors``: mistakes of expert i, shape (N,)
 gamma_i    ``edges``, shape (N,)
+W_i        ``weights``, what perfect predictions would have earned by the costs of the true label, shape (N,)
 f^i_t      the logistic loss of the scores before vote i with ``alpha`` more for its label
 =========  =====================================================================
 
@@ -100,8 +101,12 @@ class Inside:
         """Cost of the predictions over that of perfect ones, by the costs of the true label."""
         costs = self._costs_of_truth
         told = np.take_along_axis(costs, self.labels[..., None], axis=2)[..., 0]
-        least = np.take_along_axis(costs, self._truth[..., None], axis=2)[..., 0]
-        return np.asarray(told.sum(axis=0) / least.sum(axis=0))
+        return np.asarray(-told.sum(axis=0) / self.weights)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        least = np.take_along_axis(self._costs_of_truth, self._truth[..., None], axis=2)[..., 0]
+        return np.asarray(-least.sum(axis=0))
 
     @cached_property
     def _costs_of_truth(self) -> FloatArray:
