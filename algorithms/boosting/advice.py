@@ -114,7 +114,7 @@ class HedgeAdvice(Hedging):
         return found
 
     def crowd(self, setting: Setting) -> Crowd:
-        return _Advised(rate_of(self.rate, setting.n_features, setting.horizon), setting)
+        return _Advised(rate_of(self.rate, setting.n_features, setting), setting)
 
 
 class _Advised(Compiled):

@@ -31,7 +31,7 @@ SETTINGS = {
     "adaptive bandit": learned_edge.learning_settings("bandit")[0],
 }
 ALL = "online-mbbm online-mbbm-potential bandit-bbm bandit-bbm-potential asymptotic-error"
-CLAIMS = (*ALL.split(), "cost-estimate-unbiased", "learned-edge")
+CLAIMS = (*ALL.split(), "cost-estimate-unbiased", "learned-edge", "adaboost-olm", "ada-bandit")
 FULL = "online-mbbm online-mbbm-potential"
 SHARP = "bandit-bbm-potential asymptotic-error"
 BANDIT = "bandit-bbm bandit-bbm-potential asymptotic-error"
@@ -95,7 +95,7 @@ def test_the_right_one_is_caught_by_nothing(where: str) -> None:
         "full": FULL,
         "bandit": TOLD,
         "three labels": f"{SHARP} cost-estimate-unbiased",
-        "adaptive": "learned-edge",
-        "adaptive bandit": EDGE,
+        "adaptive": "learned-edge adaboost-olm",
+        "adaptive bandit": f"{EDGE} ada-bandit",
     }
     assert found == set(wanted[where].split())

@@ -29,7 +29,7 @@ def test_what_is_observed_is_called_by_its_name(tmp_path: Path) -> None:
     text = " ".join(path.read_text(encoding="utf-8").split())
     assert text.count("so that one above 1 may still hold") == 2
     assert text.count("Ratios of 0 or less") == 1
-    assert 'aria-label="|M_bandit - M_full| at the end"' in text
+    assert 'aria-label="difference of the mistakes at the end"' in text
     assert 'aria-label="mistakes at the end"' in text
 
 

@@ -47,6 +47,7 @@ from ..sampled import DELTAS, deltas_for, guesser, non_vacuous_from
 from .descent import GAMMA, VARIANCE, bandit_regret, full_regret
 from .hedge import followed, prior
 from .hypotheses import adapts, booster, explores_at, of_adaptive
+from .learned_edge import learning_settings
 from .runs import Inside, inside, look_inside, numbers_at
 
 Envelope = Callable[[Case, FloatArray, float, float], float]
@@ -268,7 +269,7 @@ ADABOOST_OLM = Claim(
         ),
     ),
     judge=Tail(play=_with_edges(olm_envelope)),
-    cases=olm_settings,
+    cases=lambda: (*olm_settings(), *learning_settings("full")),
 )
 
 _REST = (
@@ -302,7 +303,7 @@ ADA_BANDIT = Claim(
         ),
     ),
     judge=Tail(play=_with_edges(bandit_envelope)),
-    cases=bandit_settings,
+    cases=lambda: (*bandit_settings(), *learning_settings("bandit")),
 )
 
 ADA_BANDIT_TUNED = Claim(

@@ -142,7 +142,7 @@ def _growths(
 def advised_excess_loss(case: Case, gamma: float, horizon: float, delta: float) -> float:
     """S_T of each weak learner for the edge gamma, in units of its scale."""
     weak, panel = booster(case).weak, case.adversary
-    rate = rate_of(weak.rate, panel.advisers, case.horizon)
+    rate = rate_of(weak.rate, panel.advisers, booster(case).crowd_setting(case.problem))
     rho = number(case, "rho") if explores(case) is None else None
     g = _growths(case.n_labels, panel.edge, gamma, rate, rho)
     divergence = math.log(panel.advisers / panel.panel)

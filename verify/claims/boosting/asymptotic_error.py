@@ -135,7 +135,7 @@ ASYMPTOTIC_ERROR = Claim(
             " that learn both mistake bounds have the same asymptotic error, and exploring costs at least rho T; that"
             " two asymptotic errors agree, or a bound with a hidden constant, no finite run can refute",
             _unmet,
-            names=("|M_bandit - M_full|", "envelope"),
+            names=("difference of the mistakes", "envelope"),
             every_horizon=True,
         ),
     ),
