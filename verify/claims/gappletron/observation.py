@@ -160,7 +160,8 @@ BOUND_9 = Claim(
     forms=(
         Form(
             "printed",
-            r"\frac{1}{P_t(y)} \le \max\Big\{\frac{\rho}{\gamma_T}, \frac{K}{\max\{1,|Q|\}}\Big\}",
+            r"\frac{1}{P_t(y)} \le \max\Big\{\frac{\rho}{\gamma_T}, \frac{K}{\max\{1,|Q|\}}\Big\}"
+            r" \quad\text{for every label } y \text{ that a round might have had}",
             Proof.FALSE,
             "when zeta_t = 1 a label with d(y) < K/rho is observed with probability a_t d(y)/K only,"
             " and a_t may be as small as gamma_t",
