@@ -38,7 +38,7 @@ def _algorithm_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     assert loss is not None
     gap = gap_map(loss, block.scores, block.best, rounds.column(MARGIN))
     found = deviation(case, block.best, gap, rates(rounds), block.probabilities, room)
-    return Sides(found, np.full(len(rounds), CONFORMITY), room)
+    return Sides(found, np.zeros(len(rounds)), CONFORMITY + room)
 
 
 def _rule_unmet(printed: bool, case: Case) -> str | None:
