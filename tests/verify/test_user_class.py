@@ -13,6 +13,8 @@ from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.games.weak.user_learner import SAMPLE, UserWeakLearner
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
+from boundcheck.verify.suite import request as plan
+from boundcheck.verify.suite.pytest_checks import as_learner
 
 FAILURES = [RuntimeError("not\nnow"), GeneratorExit("not\nnow")]
 
@@ -114,3 +116,21 @@ def test_weights_that_fail_in_the_middle_of_a_run(failure: BaseException) -> Non
         UserError, match=f"mine.py:Fading raised {name} in weights after round 2: not now"
     ):
         list(resolve(setting, 0).game.play(0))
+
+
+def test_a_class_says_which_graphs_it_plays() -> None:
+    class Own(Learner):
+        accepts = staticmethod(lambda graph: graph.n_actions == graph.n_labels)
+
+    jobs = plan.jobs_for(plan.Request(learner=as_learner(Own), scale="quick"))
+    assert {job.setting.graph for job in jobs} == {"bandit", "filtering", "full"}
+    Own.accepts = staticmethod(lambda graph: 1 / 0)
+    with pytest.raises(UserError, match="learner Own raised ZeroDivisionError in accepts"):
+        plan.jobs_for(plan.Request(learner=as_learner(Own), scale="quick"))
+    every = plan.jobs_for(plan.Request(learner=as_learner(Learner), scale="quick"))
+    assert {job.setting.graph for job in every} == {
+        "bandit",
+        "filtering",
+        "full",
+        "label-efficient",
+    }

@@ -248,8 +248,8 @@ class Game(ABC):
         return None
 
     def settings(self, request: Any) -> Iterator[tuple[Setting, bool]]:
-        """Settings for a request that replaces an axis, each with True if only the claims about single rounds look at
-        it; by default the product of the axes that are given and of all that the game has for the others.
+        """Settings for a request that replaces an axis, each with True if the claims that are judged by sampling do
+        not look at it; by default the product of the axes that are given and of all that the game has for the others.
 
         Raises
         ------

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...errors import UserError, require, suggest
 from .. import catalog
-from ..claim import Claim, RoundByRound, is_named
+from ..claim import Claim, is_named
 from ..games.game import Game
 from ..setting import SCALES, Setting
 from .judging import trouble_in
@@ -110,12 +110,12 @@ def jobs_for(request: Request) -> list[Job]:
             jobs if request.runs is None else [replace(j, sampled_runs=request.runs) for j in jobs]
         )
     every = tuple(claim.id for claim in chosen)
-    in_rounds = tuple(claim.id for claim in chosen if isinstance(claim.judge, RoundByRound))
+    unsampled = tuple(claim.id for claim in chosen if not claim.judge.sampled)
     sampled = request.runs or SAMPLED_RUNS[request.scale]
     jobs = [
-        Job(setting, in_rounds if rounds_only else every, True, sampled, request.claims_file)
-        for setting, rounds_only in request.game.settings(request)
-        if in_rounds or not rounds_only
+        Job(setting, unsampled if few else every, True, sampled, request.claims_file)
+        for setting, few in request.game.settings(request)
+        if unsampled or not few
     ]
     require(
         bool(jobs),

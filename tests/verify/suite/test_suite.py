@@ -20,7 +20,7 @@ from boundcheck.verify.claims.gappletron.rounds import rates
 from boundcheck.verify.claims.gappletron.settings import gappletron
 from boundcheck.verify.games.game import Measured
 from boundcheck.verify.games.labels.case import Case
-from boundcheck.verify.games.labels.game import OPEN_GRAPHS, SMALL_NORM
+from boundcheck.verify.games.labels.game import TURNING
 from boundcheck.verify.games.labels.resolve import fits
 from boundcheck.verify.judges.pathwise import percentage
 from boundcheck.verify.outcome import Outcome, Verdict
@@ -321,17 +321,26 @@ def test_an_adversary_that_knows_its_rounds_is_asked() -> None:
         assert resolve(setting, 0).sequence.horizon == rounds
 
 
-def test_rates_fall_from_their_cap_in_a_small_ball() -> None:
-    """Else a wrong count of rounds would not show in the rounds of the quick scale."""
+def test_labels_change_half_way_and_rates_fall_from_their_cap() -> None:
+    """Else a wrong count of rounds, or a learner that does not unlearn, would not show in the rounds of the quick
+    scale."""
     jobs = plan.jobs_for(plan.Request(learner="gappletron:rule=threshold", scale="quick"))
-    small = [job for job in jobs if job.setting.comparator_norm == SMALL_NORM]
-    assert "gappletron/algorithm-1" in small[0].claims
-    assert "game/no-peeking" not in small[0].claims
-    for job in small:
-        case = resolve(job.setting, 0)
+    turning = [job for job in jobs if job.setting.adversary.startswith("turning")]
+    assert [job.setting.graph for job in turning] == list(TURNING)
+    assert {"gappletron/algorithm-1", "gappletron/updates", "game/no-peeking"} < set(
+        turning[0].claims
+    )
+    assert "gappletron/theorem-4a" not in turning[0].claims
+    cases = {job.setting.graph: resolve(job.setting, 0) for job in turning}
+    for case in cases.values():
         (rounds,) = case.play(0)
         fell = rounds.explores & (rates(rounds) < 0.5) & (rates(rounds) > 0)
-        assert np.count_nonzero(fell) > 100 or job.setting.graph == "full"
+        assert np.count_nonzero(fell) > 80 or case.graph.is_full_information
+        assert case.problem.feature_norm < 0.01
+    assert {case.n_labels for case in cases.values()} == {2, 3}
+    gammas = {graph: case.declaration["gamma"] for graph, case in cases.items()}
+    assert gammas["filtering"] == pytest.approx(1)
+    assert gammas["label-efficient"] == pytest.approx(1, abs=0.03)
     given = plan.Request(learner="gappletron", adversary="one-hot", scale="quick")
     assert len({job.setting.adversary for job in plan.jobs_for(given)}) == 1
 
@@ -357,10 +366,10 @@ def test_a_graph_file_is_played_with_its_own_labels(
     [
         ("perceptron", ("full",)),
         ("gaptron", ("bandit", "full")),
-        ("banditron:estimator=importance", OPEN_GRAPHS),
+        ("banditron:estimator=importance", tuple(TURNING)),
         ("label-efficient-perceptron", ("label-efficient",)),
-        ("gappletron", OPEN_GRAPHS),
-        ("uniform", OPEN_GRAPHS),
+        ("gappletron", tuple(TURNING)),
+        ("uniform", tuple(TURNING)),
     ],
 )
 def test_a_learner_is_played_on_graphs_that_it_accepts(

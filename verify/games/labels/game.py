@@ -38,9 +38,19 @@ OPEN_LEARNERS = tuple(
     for loss, rule in product(("smooth-hinge", "logistic-2"), ("printed", "threshold"))
 )
 
-SMALL_NORM = 0.5
-"""Bound B of one more stream for the claims about single rounds: gamma, which is tuned by B, is small there, and
-exploration rates fall from their cap of 1/2 within the rounds of the quick scale."""
+TURNING = {
+    "bandit": (3, 0.5),
+    "filtering": (2, 0.25),
+    "full": (2, 2**0.5),
+    "label-efficient": (3, 0.2),
+}
+"""Labels K, and comparator norm B times feature norm X, of one more game for each graph, in which labels change half
+way and features are small. Theorem 4 tunes gamma by B X: it is 1 for filtering and label-efficient feedback, and rates
+fall from their cap of 1/2 within the rounds of the quick scale for bandits too. With full information there are no
+rates, and comparators may have margins of 2."""
+
+TURNING_NORM = 2.0**-7
+"""Feature norm X of those games: what is added to keep divisors from 0 is no longer small beside it."""
 
 MOST_LABELS = 100
 """Up to so many labels are tried for a graph file that is to be played on built-in streams."""
@@ -106,12 +116,9 @@ class LabelGame(Game):
         return resolve.recorded(spec) if spec.startswith(resolve.DATA) else None
 
     def settings(self, request: Any) -> Iterator[tuple[Setting, bool]]:
-        streams = _streams(request)
-        yield from ((setting, False) for setting in _product(request, streams))
+        yield from ((setting, False) for setting in _product(request))
         if all(x is None for x in (request.data, request.adversary, request.comparator_norm)):
-            one_hot, rounds, _ = streams[0]
-            small = _product(request, [(one_hot, rounds, SMALL_NORM)])
-            yield from ((setting, True) for setting in small)
+            yield from ((setting, True) for setting in _turning(request))
 
     def measured(self, case: Case) -> list[Measured]:
         sequence, comparator = case.sequence, case.comparator
@@ -199,21 +206,38 @@ def _labels_of(graph: str | None) -> int | None:
     return None
 
 
-def _product(request: Any, streams: list[Stream]) -> Iterator[Setting]:
-    """The product of the user's axes and, where they leave one open, of a few built-in ones."""
-    runs = OPEN_RUNS[request.scale]
-    learners = OPEN_LEARNERS if request.learner is None else (request.learner,)
-    graphs = _graphs_of(request.made_learner) if request.graph is None else (request.graph,)
-    for learner, graph, (adversary, horizon, bound) in product(learners, graphs, streams):
-        yield Setting(learner, adversary, graph, horizon, bound, runs)
+def _product(request: Any) -> Iterator[Setting]:
+    """The product of the user's axes and, where they leave one open, of a few built-in ones. Of several streams only
+    the first is played with every graph, the others with the first."""
+    streams, graphs = _streams(request), _graphs(request, OPEN_GRAPHS)
+    for learner, graph in product(_learners(request), graphs):
+        for adversary, horizon, bound in streams if graph == graphs[0] else streams[:1]:
+            yield Setting(learner, adversary, graph, horizon, bound, OPEN_RUNS[request.scale])
 
 
-def _graphs_of(learner: Any) -> tuple[str, ...]:
-    """The graphs of ``OPEN_GRAPHS`` that a learner plays, or the label-efficient one where it plays none; all of
-    them for a learner that does not say what it plays."""
+def _turning(request: Any) -> Iterator[Setting]:
+    """A game for each graph in which labels change half way and features are small."""
+    rounds = request.rounds or OPEN_ROUNDS[request.scale]
+    for learner, graph in product(_learners(request), _graphs(request, tuple(TURNING))):
+        n_labels, size = TURNING.get(graph, TURNING["bandit"])
+        adversary = f"turning:n_labels={_labels_of(graph) or n_labels},norm={TURNING_NORM}"
+        bound = size / TURNING_NORM
+        yield Setting(learner, adversary, graph, rounds, bound, OPEN_RUNS[request.scale])
+
+
+def _learners(request: Any) -> tuple[Any, ...]:
+    return OPEN_LEARNERS if request.learner is None else (request.learner,)
+
+
+def _graphs(request: Any, graphs: tuple[str, ...]) -> tuple[str, ...]:
+    """The user's graph, or those of ``graphs`` that the user's learner plays, or the label-efficient one where it plays
+    none; all of them for a learner that does not say what it plays."""
+    if request.graph is not None:
+        return (request.graph,)
+    learner = request.made_learner
     if not hasattr(learner, "accepts"):
-        return OPEN_GRAPHS
-    found = tuple(graph for graph in OPEN_GRAPHS if learner.accepts(parse(graph, 3)))
+        return graphs
+    found = tuple(graph for graph in graphs if learner.accepts(parse(graph, 3)))
     return found or ("label-efficient",)
 
 

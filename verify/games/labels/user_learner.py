@@ -14,6 +14,7 @@ import numpy as np
 
 from ....algorithms import losses
 from ....algorithms.gappletron import DECLARABLE
+from ....algorithms.graphs import FeedbackGraph
 from ....algorithms.learner import PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
 from ....algorithms.uniform import Uniform
 from ....arrays import FloatArray
@@ -38,6 +39,11 @@ class UserLearner:
     @property
     def promises(self) -> tuple[str, ...]:
         return globs_of(attribute(self.factory, "promises", self._who, ()), self.spec)
+
+    def accepts(self, graph: FeedbackGraph) -> bool:
+        """True for a graph that the class plays: any, unless its own ``accepts(graph)`` says otherwise."""
+        own = attribute(self.factory, "accepts", self._who)
+        return own is None or bool(call(own, self._who, "accepts", graph))
 
     @property
     def _who(self) -> str:
