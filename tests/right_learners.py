@@ -65,15 +65,14 @@ class Right:
             return 0.0 if margin >= 1 or (best == label and margin >= 0.5) else 1.0
         return 2 * min(1.0, max(0.0, 1 - margin))
 
-    def predict(self, x: Array) -> Array:
+    def rate(self, best: int) -> float:
+        if best in self.graph.revealing:
+            return 0.0
+        self.explored += 1
+        return min(0.5, self.gamma / np.sqrt(self.explored))
+
+    def mix(self, best: int, gap: float, rate: float) -> Array:
         n, rho = self.graph.n_actions, self.graph.domination_number
-        scores = self.scores(x)
-        self.best = best = self.best_of(scores)
-        gap = self.gap(scores[best] - np.delete(scores, best).max())
-        rate = 0.0
-        if best not in self.graph.revealing:
-            self.explored += 1
-            rate = min(0.5, self.gamma / np.sqrt(self.explored))
         p = np.zeros(n)
         if n / rho * rate <= gap:
             p += gap / n
@@ -81,18 +80,28 @@ class Right:
         else:
             p[list(self.graph.dominating)] += rate / rho
             p[best] += 1 - rate
-        self.p = p
         return p
+
+    def predict(self, x: Array) -> Array:
+        scores = self.scores(x)
+        self.best = best = self.best_of(scores)
+        gap = self.gap(scores[best] - np.delete(scores, best).max())
+        self.p = self.mix(best, gap, self.rate(best))
+        return self.p
+
+    def weight(self, action: int, label: int) -> float:
+        return 1 / self.p[self.graph.observes[:, label]].sum()
+
+    def direction(self, scores: Array, label: int) -> Array:
+        """The gradient of the loss in the scores."""
+        others = np.where(np.arange(len(scores)) == label, -np.inf, scores)
+        slope = self.slope(scores[label] - others.max(), self.best, label)
+        return slope * (self.rivals_of(others) - np.eye(len(scores))[label])
 
     def update(self, x: Array, action: int, label: int | None) -> None:
         if label is None:  # not revealed
             return
-        weight = 1 / self.p[self.graph.observes[:, label]].sum()
-        scores = self.scores(x)
-        others = np.where(np.arange(len(scores)) == label, -np.inf, scores)
-        slope = self.slope(scores[label] - others.max(), self.best, label)
-        direction = self.rivals_of(others) - np.eye(len(scores))[label]
-        gradient = weight * slope * np.outer(direction, x)
+        gradient = self.weight(action, label) * np.outer(self.direction(self.scores(x), label), x)
         self.squares += (gradient**2).sum()
         if self.squares > 0:
             self.step(gradient)

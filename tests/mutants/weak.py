@@ -1,4 +1,4 @@
-"""A weak learner as a user would write it, and three that learn wrongly and declare the same."""
+"""A weak learner as a user would write it, and some that learn wrongly and declare the same."""
 
 from __future__ import annotations
 
@@ -51,12 +51,16 @@ class Stumps:
 class Reversed(Stumps):
     """Reads the cost vector from the other end."""
 
+    caught_by = "bandit-wlc"
+
     def update(self, x: Any, cost: Any, weight: float) -> None:
         super().update(x, cost[::-1], weight)
 
 
 class Weightless(Stumps):
     """Lets all rounds count alike."""
+
+    caught_by = "bandit-wlc"
 
     def update(self, x: Any, cost: Any, weight: float) -> None:
         super().update(x, cost, 1.0)
@@ -65,5 +69,26 @@ class Weightless(Stumps):
 class Misplaced(Stumps):
     """Credits each estimate to the label after the right one."""
 
+    caught_by = "bandit-wlc"
+
     def update(self, x: Any, cost: Any, weight: float) -> None:
         super().update(x, cost[[-1, *range(len(cost) - 1)]], weight)
+
+
+class Climbs(Stumps):
+    """Prefers what costs most."""
+
+    caught_by = "bandit-wlc"
+
+    def update(self, x: Any, cost: Any, weight: float) -> None:
+        super().update(x, -cost, weight)
+
+
+class Clips(Stumps):
+    """Takes costs below 0 for 0, which estimates may be: all labels look dearer, but in the right order."""
+
+    caught_by = ""
+    kind = "slack"
+
+    def update(self, x: Any, cost: Any, weight: float) -> None:
+        super().update(x, cost.clip(0), weight)
