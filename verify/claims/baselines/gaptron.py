@@ -295,7 +295,7 @@ def _bandit_sides(case: Case, form: Form, totals: RunSums) -> MeanSides:
         most=T,
         guess=guesser(case, T),
         non_vacuous=non_vacuous_from(lambda horizon: regret + explored * horizon, T, WITHOUT_LOSS),
-        most_base=most_base,
+        most_base=compared.most,
     )
 
 
