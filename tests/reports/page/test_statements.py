@@ -29,6 +29,7 @@ def numbers(pattern: str, picture: str) -> list[float]:
         (r"\sqrt{\textstyle\sum_t x_t}", r"\sqrt{\sum_t x_t}"),
         (r"a \le b \ge c \ne \left(d\right)", r"a \leq b \geq c \neq \left(d\right)"),
         (r"\mathbf 1_S", r"\mathbf{1}_S"),
+        (r"\Bigg(x\Big)", r"\left(x\right)"),
         (r"\|x\|^2", r"\Vert x\Vert ^2"),
         (r"p'_t(y) + y'_{t-1}", r"p_t^{\prime}(y) + y_{t-1}^{\prime}"),
         (r"\text{the learner's rate}", r"\text{the learner's rate}"),
