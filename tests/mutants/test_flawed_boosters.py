@@ -53,7 +53,7 @@ ADA = (
 BOUNDED = (
     "ada-bandit:weak=oracle-noise,learners=10,rho=0.05,step=3,hedge=0.03",
     "oracle-labels:n_labels=2,learners=10,edge=1.0",
-    "bandit", 6000, 14, ("ada-bandit",),
+    "bandit", 6000, 20, ("ada-bandit",),
 )  # fmt: skip
 HEDGE = (
     "ada-bandit:weak=oracle-noise,learners=100,rho=0.5,tuning=theory",

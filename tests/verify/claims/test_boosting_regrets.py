@@ -133,6 +133,16 @@ def variance_of_a_slope(k: int, rho: float, dice: np.random.Generator) -> float:
     return float(p @ drawn**2 - (p @ drawn) ** 2)
 
 
+def test_a_run_is_cut_to_its_first_rounds() -> None:
+    _, run = inside("adaboost-olm:learners=3", STUMPS[0], "full")
+    short = run.until(50)
+    assert run.until(120) is run
+    assert (short.rounds, short.learners) == (50, 3)
+    assert short.mistakes == int((run.played != run.truth)[:50].sum())
+    assert np.array_equal(short.errors, run.wrong[:50].sum(axis=0))
+    assert not np.allclose(short.edges, run.edges)
+
+
 @pytest.mark.parametrize(("k", "least"), [(2, 0.999), (3, 0.4), (5, 0.4)])
 def test_no_estimated_slope_varies_by_more_than_is_stated(k: int, least: float) -> None:
     dice = np.random.default_rng(k)
@@ -248,6 +258,7 @@ def test_the_bound_of_adabandit_says_something_with_a_step_for_two_labels_alone(
     (row,) = rows_of("ada-bandit", replace(fast, horizon=8000, runs=6))
     assert row.verdict == row.expected == Verdict.HOLDS, row.outcome.evidence
     assert row.outcome.envelope < 4000
+    assert row.outcome.tested_from == 1000, "a learner that does not use T is judged at prefixes"
     (row,) = rows_of("ada-bandit", replace(fast, horizon=300, runs=1))
     assert row.verdict == row.expected == Verdict.VACUOUS
     assert 300 < int(row.outcome.evidence.rpartition("T = ")[2].replace(",", "")) < 8000

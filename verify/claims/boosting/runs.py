@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -65,6 +65,14 @@ class Inside:
     best: IntArray
     truth: IntArray
     played: IntArray
+
+    def until(self, rounds: int) -> Inside:
+        """The first so many rounds of it."""
+        if rounds == self.rounds:
+            return self
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        cut = {name: x[:rounds] for name, x in arrays.items() if name != "n_labels"}
+        return replace(self, **cut)
 
     @property
     def rounds(self) -> int:
