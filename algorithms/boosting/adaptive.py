@@ -79,6 +79,11 @@ class _Adaptive(Booster):
     hedge: Annotated[float | None, "(0, inf)"] = None
     step: Annotated[float | None, "(0, inf)"] = None
 
+    def declared(self, numbers: Mapping[str, float]) -> dict[str, float]:
+        """The numbers with the first step, where it is given."""
+        given = {} if self.step is None else {"step": self.step}
+        return super().declared({**numbers, **given})
+
     def first_step(self, n_labels: int, rho: float | None) -> float:
         """The step of the first round, that of round t times sqrt(t); ``rho`` is None with full information."""
         if self.step is not None:

@@ -166,6 +166,7 @@ def test_constants_of_the_adaptive_bounds() -> None:
         (case, rho / k**2, largest, descent.estimated_regret(case, rho, T)),
         (given, 0.3, largest, descent.estimated_regret(given, rho, T)),
     ):
+        assert of.declaration.get("boosting.step") == of.learner.step
         assert of.learner.first_step(k, None if of is olm else rho) == pytest.approx(first)
         steps = [first / math.sqrt(t) for t in range(1, T + 1)]
         made = 16 / (2 * steps[-1]) + size**2 / 2 * sum(steps)
