@@ -20,6 +20,7 @@ from boundcheck.verify import catalog
 from boundcheck.verify.certificates.replay import replay
 from boundcheck.verify.claim import Cell, Form
 from boundcheck.verify.claims.gappletron.settings import (
+    declared_settings,
     gappletron,
     mean_settings,
     tail_settings,
@@ -116,10 +117,23 @@ def test_the_regret_of_theorem_3_is_put_to_the_test() -> None:
     """There the learner makes more mistakes than the comparator of the smallest right side loses."""
     chosen = [s for s in tail_settings("3a") if "noise" not in s.key]
     rows = rows_of("gappletron/theorem-3a", few(tuple(chosen), 60))
-    assert len(rows) == 2
+    assert len(rows) == 3
     for row in rows:
         assert not set(row.outcome.flags) & {"comparator-dominated", "weak"}
-        assert (row.outcome.regret_ratio or 0) > 0.025
+        assert (row.outcome.regret_ratio or 0) > (0.4 if "declared" in row.case else 0.025)
+
+
+def test_theorem_3_is_tested_with_the_h_that_a_sequence_needs() -> None:
+    """Guarantee (4) holds there with the declared h and little to spare, and the bounds are near."""
+    for setting, part in zip(declared_settings(), ("3a", "3b"), strict=True):
+        claims = (f"gappletron/theorem-{part}", "gappletron/guarantee-4")
+        rows = suite.judge_job(suite.Job(replace(setting, runs=60), claims), 0)
+        assert [row.verdict for row in rows] == [Verdict.HOLDS] * 2
+        theorem, guarantee = (row.outcome for row in rows)
+        assert theorem.headroom is not None
+        assert theorem.headroom < 6
+        assert guarantee.ratio is not None
+        assert guarantee.ratio > 0.8
 
 
 def test_the_first_non_vacuous_horizon_is_the_first() -> None:

@@ -107,6 +107,22 @@ def concealed_settings() -> tuple[Setting, ...]:
     )
 
 
+_DECLARED = {"3a": "loss=smooth-hinge,factor=3.8", "3b": "loss=hinge,factor=3.8"}
+"""Losses and h of the cells that come near the bounds of Theorem 3."""
+
+
+def declared_settings() -> tuple[Setting, ...]:
+    """Sequences on which projected descent has a small h: a coordinate for each round, and a feature for each label."""
+    streams = {
+        "3a": ("random-labels:n_labels=2,comparator_norm=5", 7.0),
+        "3b": ("one-hot:n_labels=16", None),
+    }
+    return tuple(
+        Setting(f"declared-regret:{_DECLARED[part]}", stream, "full", 4000, norm, SAMPLED_RUNS)
+        for part, (stream, norm) in streams.items()
+    )
+
+
 def tail_settings(part: str) -> tuple[Setting, ...]:
     """The same for a part of Theorem 3 or 5."""
     noise = 0.0 if part.endswith("b") else 0.01
@@ -118,8 +134,8 @@ def tail_settings(part: str) -> tuple[Setting, ...]:
         if part == "3a":
             # the learner makes more mistakes than the best comparator loses, and its regret is put to the test
             streams = ["one-hot:n_labels=2", "random-labels:n_labels=2,comparator_norm=5"]
-            found += Setting.product(learners[0], streams, "full", 20_000, runs=SAMPLED_RUNS)
-        return tuple(found)
+            found += Setting.product(learners[0], streams, "full", 4000, runs=SAMPLED_RUNS)
+        return (*found, *(s for s in declared_settings() if s.learner.endswith(_DECLARED[part])))
     found = []
     for rule, graph, delta in product(RULES, ("bandit", "filtering"), DELTAS):
         learner = gappletron("smooth-hinge", rule, "projected", f"theorem-{part},delta={delta}")

@@ -16,6 +16,7 @@ one that makes the right side small (``compared/tried.py``). Elsewhere it is the
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -34,7 +35,7 @@ from .hypotheses import is_crafted, is_regular, needs, plays_rule
 from .instances import DescentInstance
 from .lemmas import loss_share
 from .rounds import rates, uniform_size
-from .settings import descent_settings, sum_settings
+from .settings import declared_settings, descent_settings, sum_settings
 
 ROUNDING = 1e-9
 """Share of the envelope granted to the rounding of the updates (2e-12 was measured at 1e5 rounds)."""
@@ -132,7 +133,11 @@ GUARANTEE_4 = Claim(
         exact=_descent_exact,
         instances=(DescentInstance,),
     ),
-    cases=lambda: [*sum_settings(), *descent_settings()],
+    cases=lambda: [
+        *sum_settings(),
+        *descent_settings(),
+        *(replace(each, runs=1) for each in declared_settings()),
+    ],
 )
 
 
