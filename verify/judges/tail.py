@@ -161,6 +161,8 @@ class Tail(Judge):
         count_violations(found, [_violated(each) for each in judged], bets)
         if not found.refutes:
             found.says += f"; {chosen.says}"
+            if not exceeds_level(_most_that_could_be(judged, chosen)):
+                found.says += f"; {found.runs} runs would not refute it if all violated"
             found.headroom = headroom_of(
                 lambda s: float(chosen.average(_log_e_values(judged, s)).max())
             )
@@ -276,6 +278,12 @@ def log_e_values(checkpoints: Sequence[Violated]) -> FloatArray:
 
 def _log_e_values(judged: Sequence[TailSides], s: float = 1.0) -> FloatArray:
     return log_e_values([_violated(each, s) for each in judged])
+
+
+def _most_that_could_be(judged: Sequence[TailSides], chosen: Checkpoints) -> float:
+    """Logarithm of the e-value if every run violated the statement at every checkpoint."""
+    all_violated = [{d: np.ones_like(v) for d, v in _violated(each).items()} for each in judged]
+    return chosen.found(log_e_values(all_violated)).log_e_value
 
 
 def _bets(played: Played, chosen: Checkpoints) -> Found:

@@ -332,6 +332,16 @@ def test_a_tail_is_judged_at_each_prefix() -> None:
         assert refuted == (shrink > 1)
 
 
+@pytest.mark.parametrize(("runs", "few"), [(30, True), (31, False)])
+def test_runs_that_could_not_refute_say_so(runs: int, few: bool) -> None:
+    """Half of the wealth is on the stake that doubles with each violation at delta = 0.5."""
+    play = partial(tail_play, {5: 2.0, 50: 20.0}, (0.5,))
+    case = Written({5: np.ones(runs), 50: np.ones(runs)}, 50)
+    found = outcome_of(Tail(play=play), case, runs)
+    assert found.verdict == Verdict.HOLDS
+    assert (f"; {runs} runs would not refute it if all violated" in found.evidence) == few
+
+
 def test_nothing_is_bet_where_the_envelope_cannot_be_exceeded() -> None:
     cell = Cell(Claim("a/b", "", Source("", "", 0), (FORM,), Mean()), FORM, Written({}, 50))
     chosen = Checkpoints.before_play(cell, {50: True, 5: False, 20: True, 10: True})
