@@ -130,10 +130,26 @@ def fresh_state(own: int = 0, *, norm: bool = False) -> FloatArray:
     return state
 
 
-Live = Callable[
-    [Callable[[int], FloatArray], FloatArray, np.random.Generator],
-    tuple[Callable[..., Any], Callable[..., Any]],
-]
+DOUBLE, SINGLE = 2.0**-53, 2.0**-24
+"""The unit roundoff of numbers in double and in single precision."""
+
+
+@dataclass
+class InPlay:
+    """A learner written in plain Python, in a run: the functions to call in place of the kernels.
+
+    Attributes
+    ----------
+    predict, update : functions with the arguments of ``PREDICT`` and ``UPDATE``
+    unit : the unit roundoff of its probabilities, the coarsest so far
+    """
+
+    predict: Callable[..., Any]
+    update: Callable[..., Any]
+    unit: float = DOUBLE
+
+
+Live = Callable[[Callable[[int], FloatArray], FloatArray, np.random.Generator], InPlay]
 
 
 @dataclass(frozen=True)
@@ -150,7 +166,7 @@ class Player:
     rewrite : kernel with the signature ``REWRITE``, called in place of ``update`` where there is one
     memory : initial matrices of a learner that rewrites, shape (matrices, features, labels)
     live : for a learner written in plain Python: given the features of a round, the game's weights to be kept
-        up to date and the stream of what it draws for itself, the two functions to call in place of the kernels
+        up to date and the stream of what it draws for itself, the learner in play
     boosting : for a booster: given the stream of what it draws for itself and whether its kernels are to run as plain
         Python, the :class:`~.boosting.boosting.Boosting` in play, which the game has a loop of its own for
     """

@@ -14,6 +14,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
+from ... import __version__
 from ...errors import UserError
 from ...verify import catalog
 from ...verify.claim import Claim
@@ -108,6 +109,7 @@ def write_report(
     ).as_posix()
     text = environment.get_template("page.html").render(
         suite=document["suite"],
+        version=__version__,
         sections=sections,
         tables=[f"{FOLDER}/{name}" for name in file_names(rows)],
         band=[f"{100 * q:g}" for q in panels.BAND],

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from ... import __version__
 from ...errors import UserError
 from ...verify.studies import store
 from ...verify.studies import study as studies
@@ -41,6 +42,7 @@ class StudyResults:
     failed : number of cases that raised
     notes : a sentence for each file that could not be used
     stale : number of cases that other sources or libraries made than are here now
+    others : the other versions of boundcheck among them
     """
 
     folder: Path
@@ -50,6 +52,20 @@ class StudyResults:
     failed: int
     notes: tuple[str, ...]
     stale: int
+    others: tuple[str, ...] = ()
+
+    @property
+    def staleness(self) -> str | None:
+        """A sentence about the cases that are not as this version makes them, or None."""
+        if not self.stale:
+            return None
+        made = "was" if self.stale == 1 else "were"
+        by = " and ".join(f"boundcheck {name}" for name in self.others)
+        by = f"{by}, here {__version__}" if by else "other sources or libraries than are here now"
+        return (
+            f"{self.stale} of {self.finished} cases {made} made by {by}: they are not to be compared with new ones;"
+            " boundcheck study plays them again."
+        )
 
     @cached_property
     def finished(self) -> int:
@@ -148,7 +164,7 @@ def load(folder: Path) -> StudyResults:
     if plan is None:
         raise UserError(f"'{folder / store.PLAN}' is damaged: run the study again.")
     study = studies.parse(plan["name"], plan["study"])
-    tables, notes, stale = [], [], 0
+    tables, notes, stale, makers = [], [], 0, set()
     for key in plan["cases"]:
         path = folder / f"{key}.parquet"
         if not path.exists():
@@ -158,7 +174,9 @@ def load(folder: Path) -> StudyResults:
         except store.DamagedError as error:
             notes.append(f"{path.name} {error}")
             continue
-        stale += store.difference(found.provenance) is not None
+        if store.difference(found.provenance) is not None:
+            stale += 1
+            makers.add(found.provenance.get("boundcheck", "of an unknown version"))
         tables.append(_with_case(key, found))
     if not tables:
         raise UserError(
@@ -166,7 +184,10 @@ def load(folder: Path) -> StudyResults:
         )
     failed = len([*folder.glob(f"*{store.FAILED}")])
     sums = pd.concat(tables, ignore_index=True)
-    return StudyResults(folder, study, len(plan["cases"]), sums, failed, tuple(notes), stale)
+    others = tuple(sorted(makers - {__version__}))
+    return StudyResults(
+        folder, study, len(plan["cases"]), sums, failed, tuple(notes), stale, others
+    )
 
 
 def _with_case(key: str, found: store.Finished) -> pd.DataFrame:
@@ -202,7 +223,7 @@ def section(results: StudyResults) -> dict[str, Any]:
         "finished": results.finished,
         "planned": results.planned,
         "failed": results.failed,
-        "stale": results.stale,
+        "stale": results.staleness,
         "notes": results.notes,
         "level": f"{LEVEL:.0%}",
         "findings": [_finding(finding, rows) for finding, rows in results.compared()],

@@ -44,7 +44,7 @@ def learner(bad: str = "good", update: str = "pass", head: str = "", make: str =
 
 def certificate(**fields: object) -> str:
     """A certificate with a digest that fits."""
-    content = {"schema": 2, "kind": "exact", "claim": "gappletron/lemma-1", "form": "printed"}
+    content = {"schema": 3, "kind": "exact", "claim": "gappletron/lemma-1", "form": "printed"}
     content |= {"statement": "", "source": ""} | fields
     return json.dumps(content | {"digest": digest_of(content)})
 
@@ -119,7 +119,7 @@ def prepared(tmp_path: Path) -> Path:
         "bytes.json": "",
         "claim_list.json": certificate(claim=[1]),
         "no_instance.json": certificate(),
-        "bare.json": json.dumps({"schema": 2, "kind": "exact"}),
+        "bare.json": json.dumps({"schema": 3, "kind": "exact"}),
         "file": "a file, not a folder",
         "no_claims.py": "x = 1\n",
     }
@@ -263,7 +263,7 @@ CASES = [
     ("replay absent.json", ("absent.json",)),
     ("replay not.json", ("not.json", "not JSON")),
     ("replay list.json", ("list.json", "schema")),
-    ("replay other.json", ("schema 99", "expected 2")),
+    ("replay other.json", ("schema 99", "expected 3")),
     ("replay deep.json", ("deep.json", "nested too deeply")),
     ("replay deeper.json", ("deeper.json", "nested too deeply")),
     ("replay infinity.json", ("infinity.json", "not JSON", "Infinity")),

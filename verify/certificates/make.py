@@ -21,9 +21,9 @@ from ..outcome import Certificate, canonical
 from ..user_files import source_of
 from .instances import Instance
 
-SCHEMA = 2
+SCHEMA = 3
 
-EARLIER = {1: "boundcheck 0.1"}
+EARLIER = {1: "boundcheck 0.1", 2: "boundcheck 0.2"}
 """Earlier schemas, and who wrote them."""
 
 

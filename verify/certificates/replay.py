@@ -74,8 +74,8 @@ def read(path: Path) -> dict[str, Any]:
     )
     require(
         schema == SCHEMA or content.get("kind") == "exact",
-        f"certificate '{path}' was written by {EARLIER.get(schema)}, which described games in another way; only"
-        " its exact certificates can be replayed: verify again.",
+        f"certificate '{path}' was written by {EARLIER.get(schema)}, whose games this version plays in another"
+        " way; only its exact certificates can be replayed: verify again.",
     )
     for field in ("kind", "claim", "form", "statement", "source", "digest"):
         require(

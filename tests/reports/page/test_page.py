@@ -20,6 +20,7 @@ import pytest
 from frontier_numbers import FRONTIER
 from page_results import result, write
 
+from boundcheck import __version__
 from boundcheck.errors import UserError
 from boundcheck.reports.page.build import write_report
 from boundcheck.verify.suite import results
@@ -211,6 +212,18 @@ def test_long_tables_are_cut_and_the_cases_that_matter_come_first(tmp_path: Path
 def test_a_run_without_results_has_a_page(tmp_path: Path) -> None:
     page = Page(write_report(write(tmp_path, [], []))[0].read_text(encoding="utf-8"))
     assert "0 verdicts" in page.text
+
+
+def test_verdicts_of_another_version_are_named_with_it(tmp_path: Path) -> None:
+    path = write(tmp_path, [result()], [])
+    sentence = f"made by boundcheck 0.1.0, here {__version__}: they are not to be compared with new"
+    assert sentence in write_report(path)[0].read_text(encoding="utf-8")
+    file = path / results.VERDICTS
+    text = file.read_text(encoding="utf-8").replace(
+        '"boundcheck": "0.1.0"', f'"boundcheck": "{__version__}"'
+    )
+    file.write_text(text, encoding="utf-8")
+    assert "not to be compared" not in write_report(path)[0].read_text(encoding="utf-8")
 
 
 def test_a_page_that_cannot_be_read_or_written(folder: Path, tmp_path: Path) -> None:

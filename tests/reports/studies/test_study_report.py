@@ -16,8 +16,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from small_study import small
 
+from boundcheck import __version__
 from boundcheck.errors import UserError
 from boundcheck.reports.cli import main
+from boundcheck.reports.page.build import write_report
 from boundcheck.reports.studies import figures as study_figures
 from boundcheck.reports.studies import section as report
 from boundcheck.verify.studies import store
@@ -64,6 +66,7 @@ def written(folder: Path, study: Study, mistakes: dict[str, int], leave: int = 0
     return folder / study.name
 
 
+HERE = store.provenance()
 COUNTS = {"Guesser any": 40, "Gap ones": 20, "Gap theory": 30}
 
 
@@ -251,8 +254,24 @@ def test_stale_results_are_shown_and_said_to_be_stale(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = written(tmp_path, small(), COUNTS)
-    monkeypatch.setattr(store, "provenance", lambda: {"sources": "2" * 64})
-    assert report.load(place).stale == 4
+    assert report.load(place).staleness is None
+    monkeypatch.setattr(store, "provenance", lambda: {**HERE, "sources": "2" * 64})
+    stale = report.load(place)
+    assert stale.stale == 4
+    assert "were made by other sources or libraries than are here now" in str(stale.staleness)
+
+
+def test_results_of_another_version_are_named_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of 0.2 have other numbers: the norm of projected weights drifted."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(store, "provenance", lambda: {**HERE, "boundcheck": "0.2.0"})
+        place = written(tmp_path, small(), COUNTS)
+    sentence = str(report.load(place).staleness)
+    assert sentence.startswith(f"4 of 4 cases were made by boundcheck 0.2.0, here {__version__}: ")
+    (page, *_) = write_report(tmp_path, place / "index.html", [report.load(place)])
+    assert sentence in page.read_text(encoding="utf-8")
 
 
 WRONG = {

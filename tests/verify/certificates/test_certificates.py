@@ -211,12 +211,12 @@ def test_the_digest_alone_gives_a_change_away(
         ("", "is not JSON"),
         ("[1, 2]", "is not a certificate"),
         ('{"kind": "exact"}', "is not a certificate"),
-        ('{"schema": 3}', "has schema 3: expected 2"),
-        ('{"schema": 0}', "has schema 0: expected 2"),
-        ('{"schema": true}', "has schema True: expected 2"),
-        ('{"schema": "2"}', "has schema '2': expected 2"),
-        ('{"schema": "1"}', "has schema '1': expected 2"),
-        ('{"schema": 2}', "the field 'kind' is missing"),
+        ('{"schema": 4}', "has schema 4: expected 3"),
+        ('{"schema": 0}', "has schema 0: expected 3"),
+        ('{"schema": true}', "has schema True: expected 3"),
+        ('{"schema": "2"}', "has schema '2': expected 3"),
+        ('{"schema": "1"}', "has schema '1': expected 3"),
+        ('{"schema": 3}', "the field 'kind' is missing"),
         (
             '{"schema": 1}',
             "was written by boundcheck 0.1, .* only its exact certificates can be replayed",
@@ -294,12 +294,13 @@ def test_an_exact_certificate_of_boundcheck_0_1_is_read(tmp_path: Path) -> None:
         with contextlib.suppress(UserError):
             replay(write(content))
             accepted.append(change)
-    assert accepted == ["/schema: 1 -> 2"]  # the two describe instances alike
+    # all describe instances alike
+    assert accepted == ["/schema: 1 -> 2", "/schema: 1 -> 3"]
     for words in ("statement", "source"):
         with pytest.raises(UserError, match=r"written by boundcheck 0\.1 .* other words.*again\.$"):
             replay(write(earlier | {words: "in other words"}))
     with pytest.raises(UserError, match="'statement' is not what follows"):
-        replay(write(earlier | {"schema": 2, "statement": "in other words"}))
+        replay(write(earlier | {"schema": 3, "statement": "in other words"}))
 
 
 def test_a_certificate_of_a_form_that_has_another_name_now_is_refused(
@@ -330,15 +331,18 @@ def test_replay_says_which_side_is_larger(certificates: dict[str, Path]) -> None
         assert (float(observed) < float(envelope)) == (relation == "below")
 
 
+@pytest.mark.parametrize("schema", [1, 2])
 @pytest.mark.parametrize("kind", ["played", "audit", "statistical"])
-def test_a_game_of_boundcheck_0_1_is_refused(
-    kind: str, certificates: dict[str, Path], tmp_path: Path
+def test_a_game_of_an_earlier_version_is_refused(
+    kind: str, schema: int, certificates: dict[str, Path], tmp_path: Path
 ) -> None:
-    content = json.loads(certificates[kind].read_text(encoding="utf-8")) | {"schema": 1}
+    """0.1 described games otherwise, and 0.2 let the norm of projected weights drift."""
+    content = json.loads(certificates[kind].read_text(encoding="utf-8")) | {"schema": schema}
     del content["digest"]
     file = tmp_path / "earlier.json"
     file.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
-    with pytest.raises(UserError, match=r"written by boundcheck 0\.1, .* only its exact") as raised:
+    words = rf"written by boundcheck 0\.{schema}, .* only its exact"
+    with pytest.raises(UserError, match=words) as raised:
         replay(file)
     assert "\n" not in str(raised.value)
 

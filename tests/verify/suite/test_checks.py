@@ -225,10 +225,10 @@ from boundcheck.compiled import kernel
 
 @kernel(PREDICT)
 def predict(scores, best, runner, gap, parameters, state, p):
-    state[1] += 1.0
+    state[4] += 1.0
     for k in range(p.shape[0]):
         p[k] = 1.0 / p.shape[0]
-    if state[1] > 3.0:
+    if state[4] > 3.0:
         {break}
 
 class Compiled:
@@ -241,7 +241,7 @@ class Compiled:
 NO_DISTRIBUTIONS = {
     "negative": ("p[0] -= 1.0; p[1] += 1.0", r"\[-0\.6+.*\]"),
     "short": ("p[0] -= 1e-6", r"\[0\.33333[23]\d*, .*\]"),
-    "nan": ("p[0] = (state[1] - state[1]) / state[2]", r"\[nan, .*\]"),
+    "nan": ("p[0] = (state[4] - state[4]) / state[2]", r"\[nan, .*\]"),
 }
 
 

@@ -15,7 +15,7 @@ from ....algorithms.boosting.boosting import Boosting
 from ....algorithms.boosting.weak import Compiled
 from ....algorithms.graphs import FeedbackGraph
 from ....algorithms.horizon import Reading, watched
-from ....algorithms.learner import Learner, Player, Problem
+from ....algorithms.learner import DOUBLE, InPlay, Learner, Player, Problem
 from ....arrays import FloatArray
 from ....compiled import Kernel, Signature
 from ....errors import LearnerError
@@ -176,29 +176,30 @@ class Run:
         )
         interpreted = interpreted or player.live is not None
         self._form = "python" if interpreted else "native"
+        self._live: InPlay | None = None
         self._functions = _forms(functions, FUNCTIONS, interpreted)
         if player.live is not None:
-            live = player.live(sequence.row, self.weights, self._dice)
-            self._functions = (*self._functions[:2], *self._watched(*live), no_rewrite.python)
-        self._is_live = player.live is not None
+            self._live = player.live(sequence.row, self.weights, self._dice)
+            live = self._watched(self._live)
+            self._functions = (*self._functions[:2], *live, no_rewrite.python)
         self._norms: list[float] = []
+        self._units: list[float] = []
         self._after: list[FloatArray] = []
 
     @cached_property
     def _dice(self) -> np.random.Generator:
         return learner_generator(self.game.seed, self._run)  # most learners draw nothing
 
-    def _watched(
-        self, predict: Callable[..., Any], update: Callable[..., Any]
-    ) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def _watched(self, live: InPlay) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """The functions of a learner in plain Python, with a look at its weights before and after the round."""
 
         def watched_predict(*arguments: Any) -> None:
             self._norms.append(float(np.linalg.norm(self.weights)))
-            predict(*arguments)
+            live.predict(*arguments)
+            self._units.append(live.unit)
 
         def watched_update(*arguments: Any) -> Any:
-            moved = update(*arguments)
+            moved = live.update(*arguments)
             x = self.game.sequence.row(self.position + len(self._after))
             self._after.append(x @ self.weights)
             return moved
@@ -211,9 +212,11 @@ class Run:
         features = np.diff(sequence.indptr[start : end + 1])
         norms, after = np.array(self._norms), np.array(self._after)
         size = norms * np.sqrt(sequence.squared_norms[start:end])
-        rounding = 4 * (features + 2) * 2.0**-53 * size
+        unit = np.array(self._units)
+        rounding = 4 * (features + 2) * unit * size
+        rounding += np.where(unit > DOUBLE, (self.game.graph.n_actions + 4) * unit, 0.0)
         found = Steps(rounding, norms, after, np.zeros_like(after))
-        self._norms, self._after = [], []
+        self._norms, self._units, self._after = [], [], []
         return found
 
     def advance(
@@ -249,7 +252,7 @@ class Run:
             scores,
             probabilities,
             votes,
-            self._steps(start) if self._is_live else None,
+            None if self._live is None else self._steps(start),
         )
 
     def _play(

@@ -73,7 +73,9 @@ class Steps(NamedTuple):
         the learner may also round its weights and multiply by their scale, (n + 2) u |W||x|. If it takes y for
         the highest of its own scores, the game's score of y is lower than the highest by at most twice both
         errors, hence tau = 4 (n + 2) u |W||x| with the Frobenius norm, which leaves 4 u |W||x| for what is
-        of higher order; shape (rounds,)
+        of higher order. A learner whose probabilities have single precision is taken to reckon in it: u = 2^-24, and
+        its A probabilities are off by some u each, and by A u once divided by their sum, (A + 4) u more;
+        shape (rounds,)
     norms : |W|, the Frobenius norm, shape (rounds,)
     after : scores of the round's features at the weights after the round, shape (rounds, K)
     rivals : shares of tied runners-up in the subgradient of a loss of hinge type, which sum to 1; 0 where it is that of

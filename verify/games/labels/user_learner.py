@@ -15,7 +15,17 @@ import numpy as np
 from ....algorithms import losses
 from ....algorithms.gappletron import DECLARABLE
 from ....algorithms.graphs import FeedbackGraph
-from ....algorithms.learner import PREDICT, UPDATE, Declaration, Player, Problem, fresh_state
+from ....algorithms.learner import (
+    DOUBLE,
+    PREDICT,
+    SINGLE,
+    UPDATE,
+    Declaration,
+    InPlay,
+    Player,
+    Problem,
+    fresh_state,
+)
 from ....algorithms.uniform import Uniform
 from ....arrays import FloatArray
 from ....errors import LearnerError, UserError, attribute, call, require, shown
@@ -138,7 +148,7 @@ def _live(
     spec: str,
     features: Callable[[int], FloatArray],
     weights: FloatArray,
-) -> tuple[Callable[..., Any], Callable[..., Any]]:
+) -> InPlay:
     """The learner's two functions in the form that the game calls."""
     position, who = 0, f"learner {spec}"
     has_weights = attribute(learner, "weights", who) is not None
@@ -146,7 +156,8 @@ def _live(
     def predict(p: FloatArray) -> None:
         where = f"predict of round {position}"
         given = call(learner.predict, who, where, features(position).copy())
-        p[:] = _checked(given, problem.graph.n_actions, spec, position)
+        p[:], unit = _checked(given, problem.graph.n_actions, spec, position)
+        found.unit = max(found.unit, unit)
 
     def update(action: int, label: int) -> bool:
         nonlocal position
@@ -161,16 +172,24 @@ def _live(
         position += 1
         return False
 
-    return PREDICT.completed(predict), UPDATE.completed(update)
+    found = InPlay(PREDICT.completed(predict), UPDATE.completed(update))
+    return found
 
 
-def _checked(given: Any, n_actions: int, spec: str, at: int) -> FloatArray:
+def _checked(given: Any, n_actions: int, spec: str, at: int) -> tuple[FloatArray, float]:
+    """The probabilities and their unit roundoff.
+
+    Those in single precision may miss one by n units, which they do if they were divided by their sum, and are divided
+    by it once more.
+    """
     try:
-        p = np.asarray(given, dtype=np.float64)
+        array = np.asarray(given)
+        unit = SINGLE if array.dtype == np.float32 else DOUBLE
+        p = array.astype(np.float64)
     except KeyboardInterrupt:
         raise
     except BaseException:
-        p = np.zeros(0)
+        p, unit = np.zeros(0), DOUBLE
     if p.shape != (n_actions,):
         raise LearnerError(
             f"learner {spec} returned {shown(given)} in round {at}: expected {n_actions} probabilities."
@@ -180,9 +199,11 @@ def _checked(given: Any, n_actions: int, spec: str, at: int) -> FloatArray:
             f"learner {spec} returned the probabilities {p.tolist()} in round {at}: expected numbers of"
             " at least 0."
         )
-    if abs(float(p.sum()) - 1.0) > TOLERANCE:
+    total = float(p.sum())
+    single = TOLERANCE + n_actions * SINGLE
+    if abs(total - 1.0) > (single if unit == SINGLE else TOLERANCE):
         raise LearnerError(
-            f"learner {spec} returned probabilities that sum to {float(p.sum())!r} in round {at}:"
-            " expected 1."
+            f"learner {spec} returned probabilities that sum to {total!r} in round {at}: expected 1 up to"
+            f" {TOLERANCE:g}, or {single:.2g} for an array of float32; divide by the sum in float64."
         )
-    return p
+    return (p / total if unit == SINGLE else p), unit
