@@ -13,17 +13,19 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError, require
+from ..verify import catalog
 from ..verify.games.game import Measured
 from ..verify.outcome import Verdict
 from ..verify.suite import request as requests
 from ..verify.suite import results, run
+from ..verify.suite.apart import apart, is_users, name_of
 from ..verify.suite.request import Request
 from ..verify.suite.run import Job, Row
 
@@ -37,42 +39,72 @@ Advance = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A checked request, with all that is known of it before anything is played.
+class Opening:
+    """What is known of a request before anything is played.
 
     Attributes
     ----------
-    request, seed : the request, and the root of all randomness
-    jobs : the work to be done
+    n_jobs : the number of jobs
+    promises : globs of the claims that the user's learner promises
     measured : measurements of the user's data
     warning : a warning about them, or None
     """
 
-    request: Request
-    seed: int
-    jobs: Sequence[Job]
+    n_jobs: int
+    promises: tuple[str, ...] = ()
     measured: Sequence[Measured] = ()
     warning: str | None = None
 
 
-def prepare(request: Request, seed: int = 0) -> Prepared:
-    """Check a request.
+@dataclass(frozen=True)
+class Prepared:
+    """A checked request.
+
+    Attributes
+    ----------
+    request, seed : the request, and the root of all randomness
+    opening : what is known of it
+    batches : plays it and yields the rows of each job, once
+    """
+
+    request: Request
+    seed: int
+    opening: Opening
+    batches: Iterator[list[Row]] = field(repr=False)
+
+
+def prepare(request: Request, seed: int = 0, *, jobs: int = 1) -> Prepared:
+    """Check a request, which can then be played in up to ``jobs`` processes, or in one more where a class of the user's
+    is played.
 
     Raises
     ------
     UserError
         for anything unknown or that does not fit together
     """
+    if request.claims_file is not None:  # this process shows their statements
+        catalog.add_file(request.claims_file)
+    users = [given for given in (request.learner, request.adversary) if is_users(given)]
+
+    def work() -> Iterator[Any]:
+        chosen = requests.jobs_for(request)
+        yield _opening(request, chosen, seed)
+        yield from run.run(chosen, seed, jobs)
+
+    found = apart(work, " against ".join(map(name_of, users))) if users else work()
+    return Prepared(request, seed, next(found), found)
+
+
+def _opening(request: Request, jobs: Sequence[Job], seed: int) -> Opening:
     from ..verify.resolve import resolve
 
-    jobs = requests.jobs_for(request)
     if not request.replaces_an_axis:
-        return Prepared(request, seed, jobs)
+        return Opening(len(jobs))
     game, first = request.game, resolve(jobs[0].setting, seed)
     game.check(request, first)
     if request.data is None:
-        return Prepared(request, seed, jobs)
-    return Prepared(request, seed, jobs, game.measured(first), game.warning(first))
+        return Opening(len(jobs), request.promises)
+    return Opening(len(jobs), request.promises, game.measured(first), game.warning(first))
 
 
 @dataclass(frozen=True)
@@ -113,7 +145,7 @@ class Verification:
             return tables.case_entries(self.rows), None
         groups, rest = tables.grouped(self.rows), None
         if self.prepared.request.replaces_an_axis and not self.prepared.request.claims:
-            groups, rest = tables.without_idle(groups, self.prepared.request.promises)
+            groups, rest = tables.without_idle(groups, self.prepared.opening.promises)
         return tables.verdict_entries(groups), rest
 
     def to_frame(self) -> pd.DataFrame:
@@ -128,7 +160,9 @@ class Verification:
     def document(self) -> dict[str, Any]:
         """The content of verdicts.json."""
         prepared = self.prepared
-        return results.document_of(self.rows, prepared.seed, self.seconds, prepared.measured)
+        return results.document_of(
+            self.rows, prepared.seed, self.seconds, prepared.opening.measured
+        )
 
     def save(self, folder: Path | str) -> dict[str, Any]:
         """Write verdicts, curves and certificates, as the command does, and return the content of verdicts.json.
@@ -149,7 +183,7 @@ class Verification:
     @property
     def untested(self) -> dict[str, str]:
         """Promised claims that no case put to the test, and why not."""
-        return run.untested(self.rows, self.prepared.request.promises)
+        return run.untested(self.rows, self.prepared.opening.promises)
 
     @property
     def errors(self) -> list[Row]:
@@ -157,18 +191,18 @@ class Verification:
         return [row for row in self.rows if row.verdict == Verdict.ERROR]
 
 
-def play(prepared: Prepared, *, jobs: int = 1, advance: Advance | None = None) -> Verification:
-    """Play a prepared request, in up to ``jobs`` processes.
+def play(prepared: Prepared, *, advance: Advance | None = None) -> Verification:
+    """Play a prepared request, which can be done once.
 
     Raises
     ------
     UserError
-        where the learner failed in every run
+        where the learner failed in every run, or ended its process
     """
     rows: list[Row] = []
     surprises = 0
     started = time.monotonic()
-    for found in run.run(prepared.jobs, prepared.seed, jobs):
+    for found in prepared.batches:
         rows += found
         surprises += sum(row.surprising for row in found)
         if advance is not None:
@@ -234,7 +268,7 @@ def verify_claims(
         runs,
         rounds,
     )
-    return play(prepare(request, seed), jobs=jobs)
+    return play(prepare(request, seed, jobs=jobs))
 
 
 def run_study(

@@ -203,7 +203,7 @@ def verify(
         runs,
         rounds,
     )
-    prepared = api.prepare(request, seed)  # what cannot be played fails here
+    prepared = api.prepare(request, seed, jobs=jobs)  # what cannot be played fails here
     written = [path for path in (json_file, junit_file) if path is not None]
     places = [path.resolve() for path in (*written, out / results.VERDICTS, out / results.CURVES)]
     if twice := next((path for path in written if places.count(path.resolve()) > 1), None):
@@ -212,12 +212,12 @@ def verify(
     for path in written:
         results.check_file(path)
     console = make_console(quiet)
-    if prepared.measured:
-        console.print(tables.hypothesis_table(prepared.measured), "")
-    if prepared.warning is not None:
-        console.print(f"[bold yellow]warning[/] {prepared.warning}", "", sep="\n", soft_wrap=True)
-    with progress(len(prepared.jobs), quiet=quiet) as advance:
-        found = api.play(prepared, jobs=jobs, advance=advance)
+    if prepared.opening.measured:
+        console.print(tables.hypothesis_table(prepared.opening.measured), "")
+    if (warning := prepared.opening.warning) is not None:
+        console.print(f"[bold yellow]warning[/] {warning}", "", sep="\n", soft_wrap=True)
+    with progress(prepared.opening.n_jobs, quiet=quiet) as advance:
+        found = api.play(prepared, advance=advance)
     document = found.save(out)
     if json_file is not None:
         results.write_json(document, json_file)

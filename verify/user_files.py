@@ -28,6 +28,18 @@ def names_a_file(spec: str, known: object) -> bool:
     return IN_A_FILE.search(spec) is not None and not has_name
 
 
+_folder: list[Path] = []
+
+
+def relative_to(folder: Path) -> None:
+    """Look for files of the user's from this folder on, wherever this process goes: a class may change its folder."""
+    _folder[:] = [folder]
+
+
+def _at(path: Path | str) -> Path:
+    return Path(*_folder, path)
+
+
 def load_class(spec: str, role: str) -> Any:
     """The class that ``path/to/file.py:Class`` names.
 
@@ -53,8 +65,8 @@ def load_class(spec: str, role: str) -> Any:
 def source_of(spec: str) -> str | None:
     """SHA-256 of the file that a learner is from, or its weak learners; None where there is none."""
     file = user_file(spec)
-    there = file is not None and Path(file).is_file()
-    return sha256(Path(str(file)).read_bytes()).hexdigest() if there else None
+    there = file is not None and _at(file).is_file()
+    return sha256(_at(str(file)).read_bytes()).hexdigest() if there else None
 
 
 def load_module(path: Path, role: str) -> ModuleType:
@@ -65,14 +77,15 @@ def load_module(path: Path, role: str) -> ModuleType:
     UserError
         for a file that is missing or does not import
     """
-    require(path.is_file(), f"{role} file '{path}': no such file; expected a Python file.")
-    name = f"_{role}_{path.stem}_{sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
-    definition = importlib.util.spec_from_file_location(name, path)
+    place = _at(path)
+    require(place.is_file(), f"{role} file '{path}': no such file; expected a Python file.")
+    name = f"_{role}_{path.stem}_{sha256(str(place.resolve()).encode()).hexdigest()[:12]}"
+    definition = importlib.util.spec_from_file_location(name, place)
     if definition is None or definition.loader is None:
         raise UserError(f"{role} file '{path}': expected a Python file, NAME.py.")
     module = importlib.util.module_from_spec(definition)
     sys.modules[name] = module
-    folder = str(path.resolve().parent)
+    folder = str(place.resolve().parent)
     sys.path.insert(0, folder)
     try:
         definition.loader.exec_module(module)

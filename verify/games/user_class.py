@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from copy import deepcopy
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ...algorithms.boosting.problem import WeakProblem
+from ...algorithms.horizon import changed
+from ...algorithms.learner import Problem
 from ...errors import UserError, attribute, require, said
 
+AnyProblem = TypeVar("AnyProblem", Problem, WeakProblem)
 NUMBERS = (int, float, np.integer, np.floating)
+
+
+def own_copy(problem: AnyProblem) -> AnyProblem:
+    """The problem with arrays of its own, so that whoever is told of it cannot change the game's."""
+    if not isinstance(problem, Problem):
+        return changed(problem)
+    graph = object.__new__(type(problem.graph))
+    assert problem.graph.domination_number  # found once, and not for each copy
+    vars(graph).update(deepcopy(vars(problem.graph)))
+    return changed(problem, graph=graph)
 
 
 def made(factory: Callable[[Any], Any], problem: Any, who: str, update: str) -> Any:
@@ -21,7 +36,7 @@ def made(factory: Callable[[Any], Any], problem: Any, who: str, update: str) -> 
         naming ``who`` it is if it cannot be made, or has no such methods
     """
     try:
-        learner = factory(problem)
+        learner = factory(own_copy(problem))
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import SkipTest
 
 from ...errors import UserError
 from .. import catalog
 from ..claim import is_named
-from ..outcome import Certificate, Verdict
+from ..outcome import Certificate
 from . import run as suite
-from .request import Request, jobs_for
+from .apart import apart, is_users, name_of
+from .request import Request, check_promises, jobs_for
+
+Found = Generator[Any, None, None]
+"""What is found, as it is found."""
 
 
 class RefutedPromise(AssertionError):  # noqa: N818
@@ -109,32 +115,44 @@ def check_learner(
     RefutedPromise
         for the first promise that is not kept
     UserError
-        for a learner that cannot be played
+        for a learner that cannot be played, or that ends the process in which it is
     unittest.SkipTest
-        if ``claims`` are given and none of them is about this learner; pytest then skips the test
+        if nothing was tested, with the reason; pytest then skips the test
+
+    Warns
+    -----
+    UserWarning
+        without ``claims``, of promises that were not tested
     """
-    # a spec stays one, so that a certificate says where the learner comes from
-    played = learner if isinstance(learner, str) else as_learner(learner)
-    request = Request(
-        tuple(claims), played, graph=graph, adversary=adversary, scale=scale, rounds=rounds
-    )
+    asked = _Asked(learner, graph, adversary, scale, seed, rounds)
     shared = None
     if claims and all(isinstance(claim, _Promised) for claim in claims):
-        shared = _games_of(_Asked(learner, graph, adversary, scale, seed, rounds))
-    if shared is None or suite.failures_of_learner(shared):  # another claim's games may have failed
-        batches: Iterable[list[suite.Row]] = suite.run(jobs_for(request), seed)
+        shared = _games_of(asked)
+    if shared is None or suite.failures_of_learner(shared.rows):  # another claim's may have failed
+        promises, batches = asked.played(claims)
     else:
-        batches = [[row for row in shared if row.claim in claims]]
-    rows = []
-    for found in batches:
-        if failed := suite.failures_of_learner(found):
-            raise UserError(failed[0].outcome.evidence)
-        for row in found:
-            if row.surprising:
-                raise RefutedPromise(row)
-        rows += found
-    if claims and all(row.verdict == Verdict.NOT_APPLICABLE for row in rows):
-        raise SkipTest(f"{', '.join(claims)} not applicable: {rows[0].outcome.evidence}")
+        promises = shared.promises
+        batches = (each for each in [[row for row in shared.rows if row.claim in claims]])
+    rows: list[suite.Row] = []
+    with closing(batches):  # at once, and not when an exception is forgotten
+        for found in batches:
+            if failed := suite.failures_of_learner(found):
+                raise UserError(failed[0].outcome.evidence)
+            for row in found:
+                if row.surprising:
+                    raise RefutedPromise(row)
+            rows += found
+    idle = {
+        claim: reason if is_named(claim, promises) or claim in promises else "it is not promised"
+        for claim, reason in suite.untested(rows, claims or promises).items()
+    }
+    reasons = "; ".join(f"{claim} ({reason})" for claim, reason in idle.items())
+    if not any(suite.nearness(row) == suite.TESTED for row in rows):
+        raise SkipTest(
+            f"nothing was tested: {reasons or f'{name_of(asked.made)} promises nothing'}"
+        )
+    if idle and not claims:
+        warnings.warn(f"promised, but never tested: {reasons}", stacklevel=2)
     return rows
 
 
@@ -167,32 +185,97 @@ class _Asked:
         # alive, so that no other object gets one of these ids
         object.__setattr__(self, "kept", tuple(values))
 
+    @property
+    def made(self) -> Any:
+        """The learner to be played; a spec stays one, so that a certificate says where the learner comes from."""
+        return self.learner if isinstance(self.learner, str) else as_learner(self.learner)
+
+    def played(
+        self, claims: Sequence[str] | None
+    ) -> tuple[tuple[str, ...], Generator[list[suite.Row], None, None]]:
+        """Its promises, and the rows of each game of some claims, all of them where empty, or where None of those that
+        it promises."""
+        made = self.made
+
+        def work() -> Found:
+            chosen = self._promised() if claims is None else claims
+            request = Request(
+                tuple(chosen),
+                made,
+                graph=self.graph,
+                adversary=self.adversary,
+                scale=self.scale,
+                rounds=self.rounds,
+            )
+            jobs = jobs_for(request)
+            yield request.promises
+            yield from suite.run(jobs, self.seed)
+
+        found = _perhaps_apart(work, self.learner, name_of(made))
+        return next(found), found
+
+    def _promised(self) -> list[str]:
+        promises = _promises_of(self.learner)
+        return [name for name in catalog.claims() if is_named(name, promises)]
+
+
+class _Shared(NamedTuple):
+    """The games of all promises of a learner, which their tests share.
+
+    Attributes
+    ----------
+    promises : globs of the claims that it promises
+    rows : rows of all promises; those before the first failure where the learner fails
+    """
+
+    promises: tuple[str, ...]
+    rows: list[suite.Row]
+
 
 @lru_cache(maxsize=2)
-def _games_of(asked: _Asked) -> list[suite.Row]:
-    """Rows of all promises of a learner; those before the first failure where it fails."""
-    learner = asked.learner
-    played = learner if isinstance(learner, str) else as_learner(learner)
-    request = Request(
-        tuple(promised_claims(learner)),
-        played,
-        graph=asked.graph,
-        adversary=asked.adversary,
-        scale=asked.scale,
-        rounds=asked.rounds,
-    )
+def _games_of(asked: _Asked) -> _Shared:
+    promises, batches = asked.played(None)
     rows: list[suite.Row] = []
-    for found in suite.run(jobs_for(request), asked.seed):
+    for found in batches:
         rows += found
         if suite.failures_of_learner(found):
             break
-    return rows
+    return _Shared(promises, rows)
 
 
 def promised_claims(learner: Any) -> list[str]:
-    """Ids of the claims that a learner promises."""
-    promises = getattr(as_learner(learner), "promises", ())
+    """Ids of the claims that a learner promises.
+
+    Raises
+    ------
+    UserError
+        for a promise that names no claim, or if there is none
+    """
+    who = name_of(learner if isinstance(learner, str) else as_learner(learner))
+    (promises,) = _perhaps_apart(
+        lambda: (tuple(_promises_of(each)) for each in [learner]), learner, who
+    )
+    check_promises(promises, who)
+    if not promises:
+        hidden = (
+            ""
+            if isinstance(learner, str) or inspect.isclass(learner)
+            else " of a class, not of a function,"
+        )
+        raise UserError(
+            f"learner {who} promises nothing, so that no test would be made of it: expected promises{hidden} such as"
+            " ('game/*',)."
+        )
     return [name for name in catalog.claims() if is_named(name, promises)]
+
+
+def _promises_of(learner: Any) -> Sequence[str]:
+    return getattr(as_learner(learner), "promises", ())
+
+
+def _perhaps_apart(work: Callable[[], Found], learner: Any, who: str) -> Found:
+    """What is done with a learner, in a process of its own if it is the user's."""
+    return apart(work, f"learner {who}") if is_users(learner) else work()
 
 
 def _name_of(learner: Any) -> str:
@@ -209,6 +292,12 @@ def parametrize_with_claims(learners: Sequence[Any]) -> Callable[..., Any]:
             check_learner(learner, claims=[claim])
 
     The claims of a learner share the games that they look at, within a process.
+
+    Raises
+    ------
+    UserError
+        when tests are collected, for a learner without promises, or with one that names no claim: there would be no
+        test of it
     """
     import pytest
 

@@ -143,10 +143,16 @@ def _check(request: Request) -> None:
 
 def _check_promises(request: Request) -> None:
     """Refuse a promise that names no claim: it would never be judged."""
+    if request.learner is not None:
+        who = request.learner if isinstance(request.learner, str) else request.learner.spec
+        check_promises(request.promises, who)
+
+
+def check_promises(promises: Sequence[str], who: str) -> None:
+    """Raise :class:`UserError` for a promise that names no claim."""
     known = catalog.claims()
-    for glob in request.promises:
+    for glob in promises:
         if not any(is_named(name, [glob]) for name in known):
-            who = request.learner if isinstance(request.learner, str) else request.learner.spec
             raise UserError(
                 f"promises of {who} name the unknown claim '{glob}'{suggest(glob, catalog.names_and_groups())}:"
                 " expected globs of ids that 'boundcheck list claims' shows."

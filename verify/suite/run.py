@@ -11,6 +11,7 @@ import math
 import os
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import joblib
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
-from ...errors import UserError
+from ...errors import LONGEST, UserError, one_line
 from ...workers import die_with
 from .. import catalog
 from ..claim import OTHER_LEARNERS, Cell, Claim, Form, Proof, is_named
@@ -244,6 +245,11 @@ def _share(jobs: Sequence[Job], seed: int, processes: int) -> Iterator[list[Row]
         try:
             for batch in workers(joblib.delayed(_judge_batch)(batch, seed) for batch in batches):
                 yield from batch
+        except BrokenExecutor as error:
+            raise UserError(
+                "a worker process ended without a result: it was killed, as where memory runs out, or a class ended it;"
+                f" expected it to play to the end ({one_line(str(error), LONGEST // 2)})."
+            ) from error
         finally:  # a later run may start in another folder, where a file name means another file
             get_reusable_executor().shutdown(wait=True)
 
@@ -263,19 +269,36 @@ def judged(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.verdict not in (Verdict.ERROR, Verdict.NOT_APPLICABLE)]
 
 
+TESTED = 3
+
+
+def nearness(row: Row) -> int:
+    """How near a row came to a test of a promise: ``TESTED`` where a form that is expected to hold was judged."""
+    if row.verdict == Verdict.VACUOUS:
+        return 2
+    if row.verdict == Verdict.NOT_APPLICABLE:
+        return 1
+    return 0 if row.expected is None else TESTED
+
+
 def untested(rows: Sequence[Row], promises: Sequence[str]) -> dict[str, str]:
-    """Promised claims that no case put to the test, and why not."""
-    idle = (Verdict.NOT_APPLICABLE, Verdict.VACUOUS)
-    reasons: dict[str, str] = {}
+    """Promised claims that no case put to the test, and why not; and globs that name nothing about this learner."""
+    nearest: dict[str, Row] = {}
+    about_it = set()
     for row in rows:
-        promised = is_named(row.claim, promises)
         if row.outcome.evidence.startswith(OTHER_LEARNERS) and row.claim not in promises:
             continue  # a glob that names a family promises what is about this learner
-        vacuous = row.verdict == Verdict.VACUOUS
-        # of several reasons, that of a case that came nearest to a test
-        if promised and (vacuous or row.claim not in reasons):
-            reasons[row.claim] = f"{'vacuous: ' if vacuous else ''}{row.outcome.evidence}"
-    for row in rows:
-        if row.verdict not in idle:
-            reasons.pop(row.claim, None)
-    return reasons
+        about_it.add(row.claim)
+        best = nearest.get(row.claim)
+        if is_named(row.claim, promises) and (best is None or nearness(row) > nearness(best)):
+            nearest[row.claim] = row
+    told = {}
+    for claim, row in nearest.items():
+        why = (f"only judged as {row.form}, which need not hold: ", "", "vacuous: ", None)
+        if (said := why[nearness(row)]) is not None:
+            told[claim] = f"{said}{row.outcome.evidence}"
+    for glob in promises:
+        named = [row for row in rows if is_named(row.claim, [glob])]
+        if named and not any(row.claim in about_it for row in named):
+            told[glob] = named[0].outcome.evidence
+    return told

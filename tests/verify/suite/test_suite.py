@@ -15,7 +15,7 @@ import pytest
 
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
-from boundcheck.verify.claim import Proof
+from boundcheck.verify.claim import OTHER_LEARNERS, Proof
 from boundcheck.verify.claims.gappletron.rounds import rates
 from boundcheck.verify.claims.gappletron.settings import gappletron
 from boundcheck.verify.games.game import Measured
@@ -291,10 +291,12 @@ def test_a_share_below_one_is_not_rounded_to_one(share: float, text: str) -> Non
     assert percentage(share) == text
 
 
-def test_a_promise_counts_as_tested_in_any_case() -> None:
-    def row(claim: str, verdict: Verdict, evidence: str = "") -> suite.Row:
+def test_a_promise_counts_as_tested_if_a_form_that_must_hold_is_judged() -> None:
+    def row(claim: str, verdict: Verdict, evidence: str = "", form: str = "repaired") -> suite.Row:
+        judged = verdict != ELSEWHERE
+        expected = HOLDS if judged and form == "repaired" else None
         outcome = Outcome(verdict, evidence=evidence)
-        return suite.Row(claim, *("",) * 7, verdict, None, outcome)
+        return suite.Row(claim, form, *("",) * 6, verdict, expected, outcome)
 
     rows = [
         row("a/1", ELSEWHERE, "no loss"),
@@ -303,9 +305,23 @@ def test_a_promise_counts_as_tested_in_any_case() -> None:
         row("a/3", VACUOUS, "T is 5"),
         row("a/3", ELSEWHERE, "no rule"),
         row("a/4", ERROR),
+        row("a/5", HOLDS, "9 rounds", "printed"),
+        row("a/6", Verdict.REFUTED, "round 3", "printed"),
+        row("a/6", ELSEWHERE, "no rule"),
         row("b/1", ELSEWHERE, "no loss"),
+        row("c/1", ELSEWHERE, f"{OTHER_LEARNERS}: weak learners"),
+        row("c/2", ELSEWHERE, f"{OTHER_LEARNERS}: weak learners"),
+        row("b/2", ELSEWHERE, f"{OTHER_LEARNERS}: weak learners"),
     ]
-    assert suite.untested(rows, ["a/*"]) == {"a/1": "no loss", "a/3": "vacuous: T is 5"}
+    assert suite.untested(rows, ["a/*"]) == {
+        "a/1": "no loss",
+        "a/3": "vacuous: T is 5",
+        "a/5": "only judged as printed, which need not hold: 9 rounds",
+        "a/6": "no rule",
+    }
+    elsewhere = f"{OTHER_LEARNERS}: weak learners"
+    assert suite.untested(rows, ["c/*", "b/*"]) == {"b/1": "no loss", "c/*": elsewhere}
+    assert suite.untested(rows, ["c/1"]) == {"c/1": elsewhere}
     assert suite.untested(rows, []) == {}
 
 

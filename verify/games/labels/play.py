@@ -19,6 +19,7 @@ from ....algorithms.learner import DOUBLE, InPlay, Learner, Player, Problem
 from ....arrays import FloatArray
 from ....compiled import Kernel, Signature
 from ....errors import LearnerError
+from ..user_class import own_copy
 from .boosted_loop import BOOSTED_FUNCTIONS, play_boosted
 from .loop import FUNCTIONS, no_gap, no_rewrite, no_surrogate, play_rounds
 from .record import BLOCK, N_COLUMNS, TOTALS, Block, Steps, Votes
@@ -77,7 +78,7 @@ class Game:
 
     def player(self) -> Player:
         """The learner made ready for this game."""
-        return self.learner.player(watched(self.problem, self.reading))
+        return self.learner.player(watched(own_copy(self.problem), self.reading))
 
     def play(
         self,
