@@ -14,7 +14,7 @@ from unittest import SkipTest
 
 from ...errors import UserError
 from .. import catalog
-from ..claim import is_named
+from ..claim import OTHER_LEARNERS, is_named
 from ..outcome import Certificate
 from . import run as suite
 from .apart import apart, is_users, name_of
@@ -122,7 +122,7 @@ def check_learner(
     Warns
     -----
     UserWarning
-        without ``claims``, of promises that were not tested
+        of promises that are all about other learners
     """
     asked = _Asked(learner, graph, adversary, scale, seed, rounds)
     shared = None
@@ -151,8 +151,9 @@ def check_learner(
         raise SkipTest(
             f"nothing was tested: {reasons or f'{name_of(asked.made)} promises nothing'}"
         )
-    if idle and not claims:
-        warnings.warn(f"promised, but never tested: {reasons}", stacklevel=2)
+    for claim, reason in idle.items():
+        if reason.startswith(OTHER_LEARNERS):
+            warnings.warn(f"promised, but never tested: {claim} ({reason})", stacklevel=2)
     return rows
 
 

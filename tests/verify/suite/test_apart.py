@@ -220,7 +220,7 @@ def test_a_test_of_nothing_is_skipped_with_the_reason() -> None:
     guesser = type(
         "Guesser",
         (Uniform,),
-        {"promises": ("gappletron/*",), "gamma": 3.0, "rule": "threshold", "regret_factor": 1.0},
+        {"promises": ("gappletron/*",), "gamma": 12.0, "rule": "threshold", "regret_factor": 4.0},
     )
     with pytest.raises(SkipTest, match=r"^nothing was tested: gappletron/theorem-4a \(vacuous: "):
         check_learner(guesser, claims=["gappletron/theorem-4a"], **WHERE)
