@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 Number = TypeVar("Number", int, float)
 
 RENAMED = {("gappletron", "update"): "optimiser", ("random-labels", "radius"): "comparator_norm"}
-"""The parameters that have another name now, by owner and old name, which is read for one release."""
+"""The parameters that have another name now, by owner and old name, which is read until 0.4."""
 
 SMALLEST_RATE = 1e-9
 """The smallest exploration rate rho: an estimate is of the order of 1/rho, and must leave digits for its
@@ -50,7 +50,7 @@ def _renamed(owner: str, key: str) -> str:
     new = RENAMED.get((owner, key), key)
     if new != key and current_process().name == "MainProcess":
         logger.warning(
-            "%s:%s= is now %s:%s=; the old name is read in 0.2 only", owner, key, owner, new
+            "%s:%s= is now %s:%s=; the old name is read until 0.4", owner, key, owner, new
         )
     return new
 
