@@ -267,8 +267,8 @@ ADABOOST_OLM = Claim(
     forms=(
         Form(
             "derived",
-            r"M_T \le H\Bigg(\frac{(k-1)T(\ln 2 - \tfrac12\varphi(\gamma_1)) + N(8/c + c(k-1)^2)\sqrt{T}}"
-            r"{\ln 2 + \tfrac12\sum_{i\ge2}\varphi(\gamma_i)}\Bigg) + \sqrt{\tfrac{T}{2}\ln\tfrac{1}{\delta}}, \quad"
+            r"M_T \le H\Big(\frac{(k-1)T(\ln 2 - \tfrac12\varphi(\gamma_1)) + N(8/c + c(k-1)^2)\sqrt{T}}"
+            r"{\ln 2 + \tfrac12\sum_{i\ge2}\varphi(\gamma_i)}\Big) + \sqrt{\tfrac{T}{2}\ln\tfrac{1}{\delta}}, \quad"
             + GAIN
             + r","
             r" \quad H(m) = \min\Big\{m + \frac{\ln N}{\eta} + \frac{\eta T}{8},\;"
@@ -301,8 +301,8 @@ ADA_BANDIT = Claim(
     forms=(
         Form(
             "derived",
-            r"M_T \le R\Bigg(\frac{(k-1)T(\ln 2 - \tfrac12\varphi(\gamma_1)) + N\,\mathrm{Reg}}"
-            r"{\ln 2 + \tfrac12\sum_{i\ge2}\varphi(\gamma_i)}\Bigg), \quad \mathrm{Reg} ="
+            r"M_T \le R\Big(\frac{(k-1)T(\ln 2 - \tfrac12\varphi(\gamma_1)) + N\,\mathrm{Reg}}"
+            r"{\ln 2 + \tfrac12\sum_{i\ge2}\varphi(\gamma_i)}\Big), \quad \mathrm{Reg} ="
             r" \Big(\frac{8}{c} + c\,\Gamma^2\Big)\sqrt{T} + 4\sqrt{2VT\ln\tfrac{10N}{\delta}}"
             r" + \tfrac43(\Gamma + k - 1)\ln\tfrac{10N}{\delta}, \quad"
             + _REST
