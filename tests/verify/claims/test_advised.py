@@ -14,7 +14,14 @@ from boundcheck.adversaries.advice_labels import AdviceLabels
 from boundcheck.algorithms.boosting.advice import HedgeAdvice
 from boundcheck.algorithms.boosting.estimates import exploration, loss_estimate
 from boundcheck.algorithms.boosting.weak import Setting as WeakSetting
-from boundcheck.verify.claims.boosting import advised, learned_edge, majority, runs
+from boundcheck.verify import catalog
+from boundcheck.verify.claims.boosting import (
+    advised,
+    asymptotic_error,
+    learned_edge,
+    majority,
+    runs,
+)
 from boundcheck.verify.claims.boosting.advised import growth, laws
 from boundcheck.verify.resolve import resolve
 
@@ -48,8 +55,8 @@ def mean_of(
 def test_no_costs_and_no_chances_grow_more_than_those_enumerated(k: int, rho: float | None) -> None:
     generator, edge, gamma = np.random.default_rng(k), 0.6, 0.4
     mu, closest = (1 - edge) / k, math.inf
-    for _ in range(300):
-        rate, theta = generator.uniform(0.01, 1.0, size=2)
+    for _ in range(100):
+        rate, theta = generator.uniform(0.01, 0.3, size=2)
         most = max(
             float(growth(law, edge, gamma, rate, np.array([theta]))[0]) for law in laws(k, rho)
         )
@@ -191,3 +198,49 @@ def test_what_is_missed_of_an_edge_is_the_cost_beyond_it(graph: str) -> None:
     stated = learned_edge._envelope(case, 120, 0.2)
     gamma = 0.95 * case.adversary.edge
     assert stated == 2 * advised.advised_excess_loss(case, gamma, 120, 0.2 / 5)
+
+
+def test_constants_of_the_bounds_where_weak_learners_learn() -> None:
+    setting = majority.learning_settings()[0]
+    case, T, delta = resolve(setting, 0), setting.horizon, 0.2
+    learner = case.learner
+    n, gamma, sizes = learner.learners, learner.gamma, learner.scales(2).sum()
+    error = learner.potentials(2).potential([0, 0], 0, n)
+    for exact, rate in ((True, error), (False, math.exp(-(gamma**2) * n / 2))):
+        excess = advised.advised_excess_loss(case, gamma, T, delta / (n + 1))
+        luck = math.sqrt(T / 2 * math.log((n + 1) / delta))
+        found = majority._envelope(exact, False, case, T, delta)
+        assert found == pytest.approx(rate * T + excess * sizes + 0.1 * T + luck)
+    events = 2 * n + 3
+    full = asymptotic_error.counterpart(case)
+    excesses = [advised.advised_excess_loss(c, gamma, T, delta / events) for c in (case, full)]
+    assert excesses[0] > excesses[1]
+    luck = 2 * math.sqrt(T / 2 * math.log(events / delta))
+    found = asymptotic_error._apart_when_learning(case, T, delta)
+    assert found == pytest.approx(error * T + excesses[0] * sizes + luck)
+    assert found < 0.1 * T, "a booster that never explores exceeds it"
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_exploring_costs_at_least_its_rate(k: int) -> None:
+    """Whatever label wins, up to the rate 1/2."""
+    for rho, best in product((0.01, 0.3, 0.5), range(2)):
+        assert 1 - exploration(best, rho, k)[0] >= rho - 1e-15
+    assert 1 - exploration(1, 0.6, 2)[0] < 0.6
+
+
+def test_what_is_not_known_of_them() -> None:
+    claim = catalog.claims()["boosting/bandit-bbm"].forms[0]
+    setting = majority.learning_settings()[0]
+    reasons = {
+        setting.learner.replace("gamma=0.56", "gamma=0.6"): (
+            setting.adversary,
+            "the edge 0.6 of the panel",
+        ),
+        setting.learner: ("advice-labels:n_labels=5,panel=20", "at most 4 labels"),
+    }
+    for learner, (adversary, reason) in reasons.items():
+        case = resolve(replace(setting, learner=learner, adversary=adversary, horizon=50), 0)
+        assert reason in claim.unmet(case)
+    other = replace(setting, adversary="oracle-labels:n_labels=2,learners=7", horizon=50)
+    assert "hedge-advice on advice-labels" in claim.unmet(resolve(other, 0))

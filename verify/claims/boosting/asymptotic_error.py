@@ -33,7 +33,7 @@ from ..papers import BOOSTING
 from ..sampled import deltas_for, guesser, non_vacuous_from
 from .advised import advice_unmet, advised_excess_loss, follow_advice
 from .hypotheses import LARGEST_RHO, booster, of_booster
-from .majority import bandit_settings, known_edge, learning_settings, start, tuned_settings
+from .majority import OTHERS, bandit_settings, known_edge, learning_settings, start, tuned_settings
 
 
 def counterpart(case: Case) -> Case:
@@ -68,7 +68,7 @@ def _apart_when_learning(case: Case, horizon: float, delta: float) -> float:
 
 def _unmet(case: Case) -> str | None:
     if not follow_advice(case):
-        return known_edge("boosting/asymptotic-error", BanditBBM)(case)
+        return known_edge("boosting/asymptotic-error", BanditBBM, others=OTHERS)(case)
     if reason := of_booster("boosting/asymptotic-error", BanditBBM)(case):
         return reason
     if number(case, "rho") > LARGEST_RHO:

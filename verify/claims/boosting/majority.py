@@ -141,8 +141,13 @@ def _is_bandit(case: Case) -> bool:
     return isinstance(case.learner, BanditBBM)
 
 
-def known_edge(claim: str, *kinds: type) -> Unmet:
-    """The hypothesis that the booster is of one of these kinds, and that the edge of its weak learners is known."""
+OTHERS = ", or hedge-advice on advice-labels"
+"""More weak learners with an edge, which learn."""
+
+
+def known_edge(claim: str, *kinds: type, others: str = "") -> Unmet:
+    """The hypothesis that the booster is of one of these kinds, and that the edge of its weak learners is known;
+    ``others`` names more of these, which are looked at elsewhere."""
     played = of_booster(claim, *kinds)
 
     def unmet(case: Case) -> str | None:
@@ -150,7 +155,7 @@ def known_edge(claim: str, *kinds: type) -> Unmet:
             return reason
         known = isinstance(case.adversary, OracleLabels)
         if not (known and isinstance(booster(case).weak, OracleNoise)):
-            return "it needs weak learners of a known edge: oracle-noise on oracle-labels"
+            return f"it needs weak learners of a known edge: oracle-noise on oracle-labels{others}"
         return None if case.adversary.edge < 1 else "with edge 1 nobody errs"
 
     return unmet
@@ -270,19 +275,27 @@ def _vacuous(exact: bool, tuned: bool, case: Case) -> str | None:
     return f"the terms that grow slower than T leave room for all mistakes: {non_vacuous_from(envelope)}"
 
 
-def _bound_unmet(claim: str, kind: type, tuned: bool, case: Case) -> str | None:
-    learns = are_users(case) or follow_advice(case)
-    if reason := (of_booster if learns else known_edge)(claim, kind)(case):
+def _excess_unmet(claim: str, kind: type, case: Case) -> str | None:
+    """The hypothesis that the booster is of this kind, and that its weak learners have a known excess loss."""
+    if not (are_users(case) or follow_advice(case)):
+        if reason := known_edge(claim, kind, others=OTHERS)(case):
+            return reason
+        gamma, edge = booster(case).gamma, case.adversary.edge
+        if gamma < edge:
+            return None
+        return f"the booster counts on gamma = {gamma}, not less than the edge {edge} of its weak learners"
+    if reason := of_booster(claim, kind)(case):
         return reason
     learner = booster(case)
-    if learns:
-        unmet = advice_unmet(learner.gamma, case) if follow_advice(case) else None
-        if are_users(case):
-            unmet = declaration_unmet(learner.gamma, learner.learners, case)
-        if unmet is not None:
-            return unmet
-    elif not learner.gamma < (edge := case.adversary.edge):
-        return f"the booster counts on gamma = {learner.gamma}, not less than the edge {edge} of its weak learners"
+    if are_users(case):
+        return declaration_unmet(learner.gamma, learner.learners, case)
+    return advice_unmet(learner.gamma, case)
+
+
+def _bound_unmet(claim: str, kind: type, tuned: bool, case: Case) -> str | None:
+    if reason := _excess_unmet(claim, kind, case):
+        return reason
+    learner = booster(case)
     if kind is OnlineMBBM and learner.ties == "random":
         return "with random ties a mistake is drawn: it needs ties=lowest, for which potentials count a tie as one"
     if tuned:
