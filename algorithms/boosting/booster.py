@@ -94,6 +94,12 @@ class Booster(Baseline):
     def promises(self) -> tuple[str, ...]:
         return ("boosting/*", "game/*")
 
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """Adversaries whose features its weak learners can read; none where they read any."""
+        named = getattr(self.weak, "label_streams", None)
+        return () if named is None else tuple(named(self.learners))
+
     def check(self, problem: Problem) -> None:
         """Raise :class:`UserError` for a problem that the booster cannot play, or one too large for it."""
         require(

@@ -190,6 +190,14 @@ class OracleNoise(Spelt):
     streams: ClassVar[tuple[str, ...]] = ("even-costs",)
     reads_oracles: ClassVar[bool] = True
 
+    def label_streams(self, learners: int) -> tuple[str, ...]:
+        """Adversaries of learners of labels whose features have the columns of so many."""
+        columns = self.first + learners
+        return (
+            f"oracle-labels:n_labels=3,learners={columns},edge=0.4,law=constant",
+            f"oracle-labels:n_labels=2,learners={columns},edge=0.8",
+        )
+
     def declare(self, problem: WeakProblem, stream: Stream) -> WeakDeclaration | str:
         """Half of the edge of the predictions, and the excess loss that the other half leaves."""
         if stream.least_weight == 0:

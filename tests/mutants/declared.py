@@ -9,6 +9,7 @@ from types import ModuleType
 import explores
 import flawed_baselines
 import learns
+import mutant_boosters
 import plays
 import steps
 import weak
@@ -41,4 +42,4 @@ GAPPLETRON = [
     for mutant in _classes(module, f"gappletron, {module.__name__}", "gappletron")
 ]
 WEAK = _classes(weak, "weak learner", "boosting")
-MUTANTS = [*GAPPLETRON, *flawed_baselines.MUTANTS, *WEAK]
+MUTANTS = [*GAPPLETRON, *flawed_baselines.MUTANTS, *mutant_boosters.MUTANTS, *WEAK]

@@ -7,8 +7,9 @@ import learns
 import plays
 import pytest
 import steps
-from judged import jobs, refuting
+from judged import fails, jobs, refuting
 
+from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 from boundcheck.verify.suite.pytest_checks import as_learner
@@ -47,3 +48,17 @@ def test_a_kind_of_fault_shows_that_passed_before(fault, claim: str, graphs: set
             assert job.setting.adversary.startswith("turning")
             found.add(job.setting.graph)
     assert found == graphs
+
+
+def test_a_booster_is_played_on_what_its_weak_learners_read() -> None:
+    found = jobs("bandit-bbm:weak=oracle-noise+first=2,learners=10", ["game/no-peeking"])
+    assert {job.setting.adversary.partition(":")[0] for job in found} == {"oracle-labels"}
+    for job in found:
+        assert resolve(job.setting, 0).sequence.n_features == 12
+        assert not fails(suite.judge_job(job, 0))
+    others = jobs("bandit-bbm:learners=2", ["game/no-peeking"])
+    assert {job.setting.adversary.partition(":")[0] for job in others} == {
+        "keywords",
+        "one-hot",
+        "turning",
+    }

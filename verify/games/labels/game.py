@@ -117,7 +117,8 @@ class LabelGame(Game):
 
     def settings(self, request: Any) -> Iterator[tuple[Setting, bool]]:
         yield from ((setting, False) for setting in _product(request))
-        if all(x is None for x in (request.data, request.adversary, request.comparator_norm)):
+        given = (request.data, request.adversary, request.comparator_norm)
+        if all(x is None for x in given) and not _of_its_own(request):
             yield from ((setting, True) for setting in _turning(request))
 
     def measured(self, case: Case) -> list[Measured]:
@@ -182,6 +183,8 @@ def _streams(request: Any) -> list[Stream]:
         # one that knows how many rounds it needs says so
         whole = hasattr(request.made_adversary, "rounds") and request.rounds is None
         return [(request.adversary, None if whole else rounds, request.comparator_norm)]
+    if own := _of_its_own(request):
+        return [(adversary, rounds, request.comparator_norm) for adversary in own]
     labels = _labels_of(request.graph)
     few, many = (3, 5) if labels is None else (labels, labels)
     return [
@@ -192,6 +195,12 @@ def _streams(request: Any) -> list[Stream]:
             request.comparator_norm or 1.0,
         ),
     ]
+
+
+def _of_its_own(request: Any) -> tuple[str, ...]:
+    """The streams of a learner that reads no others."""
+    own: tuple[str, ...] = getattr(request.made_learner, "streams", ())
+    return own
 
 
 def _labels_of(graph: str | None) -> int | None:
