@@ -42,7 +42,7 @@ def _all_losses(case: Case, rounds: Rounds) -> np.ndarray[tuple[int, int], np.dt
 
 def _condition_2_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     K, n = case.n_labels, np.arange(len(rounds))
-    losses, best = _all_losses(case, rounds), rounds.block.best
+    losses, best = _all_losses(case, rounds), rounds.block.scores.argmax(axis=1)
     others = losses.copy()
     others[n, best] = np.inf
     label = np.argmin(others, axis=1)

@@ -3,9 +3,9 @@
 ========  ==========================================================================
 symbol    name here
 ========  ==========================================================================
-W_t       ``scale`` times ``matrix`` of :class:`Descent`, shape (K, d)
+W_t       ``state[SCALE]`` times ``matrix``, shape (d, K)
 B         ``comparator_norm``, the largest norm of the weights
-S         ``squares``, sum of the squared norms of the estimated gradients
+S         ``state[SQUARES]``, sum of the squared norms of the estimated gradients
 v_t       importance weight, from the game's own probabilities
 ========  ==========================================================================
 
@@ -18,127 +18,150 @@ must agree in every round.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from ....arrays import FloatArray, IntArray
+from ....compiled import kernel
 from ...author import Audit, Cell, Claim, Evidence, Form, Proof
 from ...games.labels.case import Case
 from ...games.labels.record import OBSERVED
+from ...games.labels.rounds import Rounds
 from ...judges.audit import violated_in
 from ..papers import GAPPLETRON
 from .hypotheses import needs
 from .settings import update_settings
 from .subgradient import AGREEMENT, gradients
 
-ANCHOR = 512
-"""Steps between two looks at the norm of the whole matrix."""
+OPTIMISERS = ("stand-still", "unprojected", "projected", "ftrl")
+"""As numbers for the kernel."""
+
+SCALE, SQUARED_NORM, SQUARES, STEPS, LARGEST = range(5)
+"""Slots of the state: scale and squared norm of the matrix, S, steps since the last look at the whole matrix, and the
+largest norm of the weights so far."""
+
+ANCHOR = 512.0
+"""Steps between two looks at the whole matrix."""
 
 
-@dataclass
-class Descent:
-    """An optimiser written from the definitions in optimisers.py. A step costs no more than its features do.
-
-    Attributes
-    ----------
-    optimiser : spec of it
-    comparator_norm : B
-    matrix : W_t = ``scale`` times it; of the leader it is minus the sum of the gradients; shape (K, d)
-    """
-
-    optimiser: str
-    comparator_norm: float
-    matrix: FloatArray
-    scale: float = 1.0
-    squares: float = 0.0
-    steps: int = 0
-    squared_norm: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.squared_norm = float(np.square(self.matrix).sum())
-
-    @property
-    def norm(self) -> float:
-        """|W_t|."""
-        return self.scale * math.sqrt(max(self.squared_norm, 0.0))
-
-    def scores(self, features: IntArray, x: FloatArray) -> FloatArray:
-        """Scores of features that are zero but for some, shape (K,)."""
-        return np.asarray(self.scale * (self.matrix[:, features] @ x))
-
-    def step(self, gradient: FloatArray, features: IntArray, x: FloatArray) -> None:
-        """Move by an estimated gradient in the scores, shape (K,)."""
-        squared = float(gradient @ gradient) * float(x @ x)
-        if self.optimiser == "stand-still" or squared == 0:
-            return
-        self.squares += squared
+@kernel(
+    "void(int64, float64, Array(int64, 1, 'C', True), Array(int64, 1, 'C', True), Array(float64, 1, 'C', True),"
+    " float64[:, ::1], float64[:, ::1], float64[::1], float64[:, ::1], float64[::1])"
+)
+def _follow(
+    optimiser: int,
+    bound: float,
+    pointers: IntArray,
+    indices: IntArray,
+    values: FloatArray,
+    gradients: FloatArray,
+    matrix: FloatArray,
+    state: FloatArray,
+    scores: FloatArray,
+    largest: FloatArray,
+) -> None:
+    """The optimisers from the definitions in optimisers.py: the scores in some rounds, and the steps after each by the
+    estimated gradients in the scores, 0 where no label was revealed. A step costs no more than its features do."""
+    K = scores.shape[1]
+    for i in range(scores.shape[0]):
+        squared = 0.0
+        for k in range(K):
+            scores[i, k] = 0.0
+            squared += gradients[i, k] * gradients[i, k]
+        features = 0.0
+        for j in range(pointers[i], pointers[i + 1]):
+            features += values[j] * values[j]
+            for k in range(K):
+                scores[i, k] += state[SCALE] * matrix[indices[j], k] * values[j]
+        norm = state[SCALE] * math.sqrt(state[SQUARED_NORM])
+        state[LARGEST] = norm if norm > state[LARGEST] else state[LARGEST]
+        largest[i] = state[LARGEST]
+        squared *= features
+        if optimiser == 0 or squared == 0.0:
+            continue
+        state[SQUARES] += squared
+        state[STEPS] += 1.0
         rate = 1.0
-        if self.optimiser == "unprojected":
-            rate = 1 / math.sqrt(1e-8 + self.squares)
-        elif self.optimiser == "projected":
-            rate = math.sqrt(2) * self.comparator_norm / math.sqrt(self.squares) / self.scale
-        self._subtract(np.outer(rate * gradient, x), features)
-        if self.optimiser == "unprojected":
-            return
-        if self.optimiser == "ftrl":
-            self.scale = self.comparator_norm / (2 * math.sqrt(self.squares))
-        self.scale *= min(1.0, self.comparator_norm / max(self.norm, 1e-300))
+        if optimiser == 1:
+            rate = 1.0 / math.sqrt(1e-8 + state[SQUARES])
+        elif optimiser == 2:
+            rate = math.sqrt(2.0) * bound / math.sqrt(state[SQUARES]) / state[SCALE]
+        for j in range(pointers[i], pointers[i + 1]):
+            for k in range(K):
+                old = matrix[indices[j], k]
+                new = old - rate * gradients[i, k] * values[j]
+                matrix[indices[j], k] = new
+                state[SQUARED_NORM] += new * new - old * old
+        if state[STEPS] >= ANCHOR or state[SQUARED_NORM] < 0.0:
+            total = 0.0
+            for f in range(matrix.shape[0]):
+                for k in range(K):
+                    if optimiser == 2:  # whose scale becomes smaller and smaller
+                        matrix[f, k] *= state[SCALE]
+                    total += matrix[f, k] * matrix[f, k]
+            state[SCALE], state[SQUARED_NORM], state[STEPS] = 1.0, total, 0.0
+        if optimiser == 3:
+            state[SCALE] = bound / (2.0 * math.sqrt(state[SQUARES]))
+        norm = state[SCALE] * math.sqrt(state[SQUARED_NORM])
+        if optimiser >= 2 and norm > bound:
+            state[SCALE] *= bound / norm
 
-    def _subtract(self, change: FloatArray, features: IntArray) -> None:
-        self.steps += 1
-        old = self.matrix[:, features]
-        new = old - change
-        self.matrix[:, features] = new
-        self.squared_norm += float(np.square(new).sum() - np.square(old).sum())
-        if self.steps % ANCHOR == 0:
-            if self.optimiser == "projected":  # which makes the scale smaller and smaller
-                self.matrix *= self.scale
-                self.scale = 1.0
-            self.squared_norm = float(np.square(self.matrix).sum())
 
+class Descent:
+    """The declared optimiser of a case, from before the first round on."""
 
-def _start(case: Case) -> Descent:
-    """The declared optimiser before the first round."""
-    optimiser, shape = case.declaration.get("optimiser"), (case.n_labels, case.sequence.n_features)
-    assert optimiser is not None
-    return Descent(
-        optimiser,
-        case.comparator_norm,
-        np.eye(*shape) if optimiser == "stand-still" else np.zeros(shape),
-    )
+    def __init__(self, case: Case, *, interpreted: bool = False) -> None:
+        declared, shape = case.declaration["optimiser"], (case.sequence.n_features, case.n_labels)
+        self._kind, self._bound = OPTIMISERS.index(declared), case.comparator_norm
+        self._matrix = np.eye(*shape) if declared == "stand-still" else np.zeros(shape)
+        self._state = np.array([1.0, np.square(self._matrix).sum(), 0.0, 0.0, 0.0])
+        self._form = _follow.python if interpreted else _follow.native
+
+    def follow(self, rounds: Rounds) -> tuple[FloatArray, FloatArray]:
+        """The scores in the next rounds, shape (rounds, K), and the largest norm of weights up to each."""
+        case, block, loss = rounds.case, rounds.block, rounds.case.loss
+        chances = (block.probabilities @ case.graph.observes)[np.arange(len(block)), block.labels]
+        seen = block.column(OBSERVED) > 0
+        weights = np.divide(1.0, chances, out=np.zeros(len(block)), where=seen)
+        sequence, scores, largest = case.sequence, np.empty_like(block.scores), np.empty(len(block))
+        self._form(
+            self._kind,
+            self._bound,
+            sequence.indptr[block.start : block.start + len(block) + 1],
+            sequence.indices,
+            sequence.values,
+            weights[:, None] * gradients(loss, block),
+            self._matrix,
+            self._state,
+            scores,
+            largest,
+        )
+        return scores, largest
 
 
 def follow(cell: Cell, runs: int, *, interpreted: bool = False) -> Evidence:
     """Follow every round of every run; stop at the first in which the scores differ."""
     case, found = cell.case, Evidence(observed=0.0, envelope=AGREEMENT, live=0)
-    loss, sequence, observes = case.loss, case.sequence, case.graph.observes.astype(np.float64)
-    assert loss is not None
     worst = 0.0
     for run in range(runs):
-        descent, size = _start(case), 0.0
+        descent = Descent(case, interpreted=interpreted)
         found.runs += 1
         for rounds in case.play(run, interpreted=interpreted):
             block = rounds.block
-            slopes = gradients(loss, block)
-            chances = (block.probabilities @ observes)[np.arange(len(block)), block.labels]
-            revealed = (block.column(OBSERVED) > 0).tolist()
-            for i in range(len(block)):
-                at, scores = block.start + i, block.scores[i]
-                window = slice(sequence.indptr[at], sequence.indptr[at + 1])
-                features, x = sequence.indices[window], sequence.values[window]
-                size = max(size, descent.norm)
-                second = descent.scores(features, x)
-                room = size * math.sqrt(float(block.squared_norms[i]))
-                deviation = float(np.abs(scores - second).max())
-                share = deviation / room if room > 0 else math.inf if deviation else 0.0
-                found.rounds += 1
-                if not share <= AGREEMENT:
-                    return _differs(cell, found, (run, at), scores, second, share)
-                worst = max(worst, share)
-                if revealed[i]:
-                    descent.step(slopes[i] / chances[i], features, x)
-                    found.live += 1
+            second, largest = descent.follow(rounds)
+            room = largest * np.sqrt(block.squared_norms)
+            deviation = np.abs(block.scores - second).max(axis=1)
+            share = np.where(deviation == 0, 0.0, np.inf)
+            np.divide(deviation, room, out=share, where=room > 0)
+            agrees = share <= AGREEMENT  # false for NaN
+            if not agrees.all():
+                i = int(np.argmin(agrees))
+                found.rounds += i + 1
+                place = run, block.start + i
+                return _differs(cell, found, place, block.scores[i], second[i], float(share[i]))
+            worst = max(worst, float(share.max()))
+            found.rounds += len(block)
+            found.live += int(np.count_nonzero(block.column(OBSERVED)))
     found.observed, found.ratio = worst, worst / AGREEMENT
     found.says = (
         f"{found.live} revealed labels in {found.rounds} rounds of {runs} runs followed, scores"
