@@ -74,7 +74,7 @@ class Right:
     def mix(self, best: int, gap: float, rate: float) -> Array:
         n, rho = self.graph.n_actions, self.graph.domination_number
         p = np.zeros(n)
-        if n / rho * rate <= gap:
+        if (rate if self.rule == "printed" else n / rho * rate) <= gap:
             p += gap / n
             p[best] += 1 - gap
         else:
@@ -133,6 +133,12 @@ class AnyTied(Right):
     def rivals_of(self, others: Array) -> Array:
         tied = np.flatnonzero(others == others.max())
         return np.eye(len(others))[self.dice.choice(tied)]
+
+
+class AnyTiedAsPrinted(AnyTied):
+    """The same with line 9 of the paper: at a tie p is uniform, and only its later play shows which label was best."""
+
+    rule = "printed"
 
 
 class LastRunnerUp(Right):
@@ -233,6 +239,7 @@ RIGHT: tuple[type[Right], ...] = (
     LastIndex,
     LastIndexHinge,
     AnyTied,
+    AnyTiedAsPrinted,
     LastRunnerUp,
     AveragedRunnersUp,
     Backwards,

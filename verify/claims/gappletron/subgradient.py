@@ -12,8 +12,8 @@ B          ``comparator_norm``
 At a tie of the runners-up a loss of hinge type has the subgradients with shares from the simplex over the tied labels.
 The scores of x_t at W_t and at W_{t+1} show the shares, once it is known how far the declared optimiser goes and how
 much the projection shrinks. Both depend on the shares through the sum of their squares only, since all tied scores are
-the same, so that substitution finds them. Shares that do not explain W_{t+1} are not taken: the subgradient is then
-that of the first runner-up, and ``updates`` refutes. The kernels of the library are given the gradient of the first.
+the same, so that substitution finds them. If no shares explain W_{t+1}, ``updates`` refutes. The kernels of the library
+are given the gradient with the first of tied runners-up.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class _Account:
         return step.before / self.scale if self.scale > 0 else np.zeros_like(step.before)
 
     def shares(self, step: _Step) -> FloatArray:
-        """The shares of the tied runners-up that explain the step; all of it the first one's where none do."""
+        """The shares of the tied runners-up that explain the step, or come near to it."""
         first = np.zeros_like(step.before)
         first[step.tied[0]] = 1.0
         if len(step.tied) == 1 or self._residual(step, first) <= ROUNDING:
@@ -174,8 +174,7 @@ class _Account:
             change, shares = float(np.abs(found - shares).max()), found
             if change <= 1e-15:
                 break
-        reached = self._residual(step, shares)
-        return shares if reached <= min(AGREEMENT, self._residual(step, first)) else first
+        return min((shares, first), key=lambda each: self._residual(step, each))
 
     def _residual(self, step: _Step, shares: FloatArray) -> float:
         """How far the scores after a step with these shares are from those seen, as a share of |x| times the largest

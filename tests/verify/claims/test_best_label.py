@@ -12,6 +12,7 @@ import pytest
 from right_learners import (
     RIGHT,
     AnyTied,
+    AnyTiedAsPrinted,
     AveragedRunnersUp,
     LastIndex,
     LastIndexHinge,
@@ -28,6 +29,7 @@ from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
 KEYWORDS = "keywords:keyword_scale=1,n_labels=5,noise=0.05"
+ONE_HOT = "one-hot:n_labels=4,noise=0.05"
 
 
 def case_of(learner: Any, adversary: Any = KEYWORDS, graph: str = "filtering", horizon: int = 60):
@@ -46,7 +48,7 @@ def verdicts(
 
 @pytest.mark.parametrize("learner", RIGHT)
 def test_right_learners_keep_their_promises(learner) -> None:
-    rows = check_learner(learner, graph="filtering", adversary="one-hot:n_labels=4,noise=0.05")
+    rows = check_learner(learner, graph="filtering", adversary=ONE_HOT)
     held = {row.claim for row in rows if row.verdict == "holds"}
     of_loss = {"lemma-3"} if learner.loss == "hinge" else {"lemma-1"}
     stated = {"algorithm-1", "bound-9", "lemma-2", "guarantee-4", "updates"} | of_loss
@@ -117,7 +119,7 @@ def test_scores_within_the_bound_are_tied_and_a_thousand_bounds_off_they_are_not
 
 
 def test_the_choice_does_not_look_at_the_labels() -> None:
-    case = case_of(AnyTied, horizon=300)
+    case = case_of(AnyTiedAsPrinted, ONE_HOT, horizon=600)
     blocks = list(case.game.play(0, trace=True))
     found = [block.best for block in best_label.settled(case, iter(blocks))]
     assert any((new != block.best).any() for new, block in zip(found, blocks, strict=True))
@@ -127,9 +129,9 @@ def test_the_choice_does_not_look_at_the_labels() -> None:
 
 
 def test_the_choice_counts_as_the_learner_does() -> None:
-    made: list[AnyTied] = []
+    made: list[Any] = []
 
-    class Watched(AnyTied):
+    class Watched(AnyTiedAsPrinted):
         def __init__(self, problem: Any) -> None:
             super().__init__(problem)
             made.append(self)
@@ -139,15 +141,18 @@ def test_the_choice_counts_as_the_learner_does() -> None:
             super().update(x, action, label)
             self.counts.append(self.explored)
 
-    case = case_of(Watched, "one-hot:n_labels=4,noise=0.05", horizon=3000)
+    case = case_of(Watched, ONE_HOT, horizon=1500)
     counters = np.concatenate([rounds.counters for rounds in case.play(0)])
     learner = max(made, key=lambda each: len(each.counts))
     assert counters[-1] == learner.counts[-1]
-    assert (counters != learner.counts).mean() < 0.01  # where no round told
+    assert (counters != learner.counts).mean() < 0.05  # before it explored
 
 
 def test_a_game_that_is_cut_short_has_the_same_choices() -> None:
-    case = case_of(LastIndex, horizon=200)
+    class LastAsPrinted(LastIndex):
+        rule = "printed"
+
+    case = case_of(LastAsPrinted, ONE_HOT, horizon=600)
     whole = next(case.play(0)).block
     short = next(case.play(0, stop=7)).block
     assert len(short) == 7
