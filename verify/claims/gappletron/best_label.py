@@ -167,13 +167,17 @@ class _Choice:
         unsure = tied.sum(axis=1) > 1
         if isinstance(self.case.loss, Hinge):
             unsure |= np.abs(margins - self.case.loss.threshold) <= block.rounding
-        steps, options = self._explores[block.best], {}
-        for i in range(len(block)):
+        steps, i = self._explores[block.best], 0
+        options: dict[int, list[Option]] = {}
+        while i < len(block):
             if unsure[i] or len(self.counters) > 1:
                 options[i] = self._options(block, i, np.flatnonzero(tied[i]))
                 self.counters = np.unique(np.concatenate([each[2] for each in options[i]]))
+                i += 1
             else:
-                self.counters += steps[i]
+                sure = int(np.argmax(unsure[i:])) if unsure[i:].any() else len(block) - i
+                self.counters = self.counters + steps[i : i + sure].sum()
+                i += sure
         self._open.append((block, options))
 
     def _options(self, block: Block, i: int, tied: IntArray) -> list[Option]:

@@ -26,14 +26,11 @@ from typing import Any
 import numpy as np
 
 from ....algorithms.losses import Hinge, Loss, SmoothHinge
-from ....arrays import FloatArray, IntArray
+from ....arrays import BoolArray, FloatArray
 from ...games.labels.record import GRADIENT, MARGIN, OBSERVED, Block
 
-AGREEMENT = 1e-7
-"""Largest difference of scores, as a share of |x| times the largest norm of the weights so far."""
-
-ROUNDING = 1e-13
-"""The same for what rounding explains in one round."""
+ROUNDING = 1e-15
+"""Residuals and changes of shares so small are those of rounding."""
 
 SUBSTITUTIONS = 60
 """The most substitutions for the shares of one round."""
@@ -68,41 +65,47 @@ def explained(case: Any, blocks: Iterator[Block]) -> Iterator[Block]:
 def _explained(loss: Loss, account: _Account, block: Block) -> Block:
     steps, first = block.steps, gradients(loss, block)
     assert steps is not None
-    columns, rivals = block.columns.copy(), steps.rivals.copy()
-    weights, sizes = block.weights, block.squared_norms
-    for i in np.flatnonzero(block.column(OBSERVED) > 0):
-        label, slope = int(block.labels[i]), -float(first[i, block.labels[i]])
-        if slope == 0.0:
+    columns, rivals, at = block.columns.copy(), steps.rivals.copy(), np.arange(len(block))
+    others = block.scores.copy()
+    others[at, block.labels] = -np.inf
+    tied = others >= (others.max(axis=1) - steps.rounding)[:, None]
+    slopes = -first[at, block.labels]
+    estimated = block.weights[:, None] * first
+    squares = np.square(estimated).sum(axis=1) * block.squared_norms
+    along = (estimated * block.scores).sum(axis=1)
+    for i in np.flatnonzero((block.column(OBSERVED) > 0) & (squares > 0)).tolist():
+        norm = float(steps.norms[i])
+        if np.count_nonzero(tied[i]) == 1:
+            account.take(norm, float(squares[i]), float(along[i]))
             continue
-        others = block.scores[i].copy()
-        others[label] = -np.inf
-        tied = np.flatnonzero(others >= others.max() - steps.rounding[i])
         step = _Step(
             block.scores[i],
             steps.after[i],
-            label,
-            tied,
-            float(weights[i]) * slope,
-            float(sizes[i]),
-            float(steps.norms[i]),
+            int(block.labels[i]),
+            int(np.argmax(others[i])),
+            tied[i],
+            float(block.weights[i] * slopes[i]),
+            float(block.squared_norms[i]),
+            norm,
         )
         shares = account.shares(step)
-        account.take(step, shares)
-        if shares[tied[0]] != 1.0:
+        account.take(norm, *step.size(shares))
+        if shares[step.rival] != 1.0:
             rivals[i] = shares
-            columns[i, GRADIENT] = slope**2 * (1 + float(shares @ shares)) * sizes[i]
+            spread = 1 + float(shares @ shares)
+            columns[i, GRADIENT] = slopes[i] ** 2 * spread * block.squared_norms[i]
     return replace(block, columns=columns, steps=steps._replace(rivals=rivals))
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A round whose label was revealed.
+    """A round whose label was revealed, and in which runners-up tie.
 
     Attributes
     ----------
     before, after : scores of x_t at W_t and W_{t+1}, shape (K,)
-    label : y_t
-    tied : the tied runners-up, the first one first
+    label, rival : y_t, and the first runner-up
+    tied : mask of the tied runners-up, shape (K,)
     slope : v_t times the slope of the loss in the margin
     squared, norm : |x_t|^2 and |W_t|
     """
@@ -110,7 +113,8 @@ class _Step:
     before: FloatArray
     after: FloatArray
     label: int
-    tied: IntArray
+    rival: int
+    tied: BoolArray
     slope: float
     squared: float
     norm: float
@@ -121,6 +125,11 @@ class _Step:
         found[self.label] -= self.slope
         return found
 
+    def size(self, shares: FloatArray) -> tuple[float, float]:
+        """The squared norm of the estimated subgradient in the weights, and its inner product with W_t."""
+        direction = self.direction(shares)
+        return self.squared * float(direction @ direction), float(direction @ self.before)
+
 
 class _Account:
     """What the declared optimiser remembers, apart from weights."""
@@ -129,26 +138,47 @@ class _Account:
         self.optimiser, self.bound = optimiser, bound
         self.squares = 0.0
         self.scale = 0.0  # of the leader: W is minus this times the sum of the gradients
-        self.largest = 0.0  # norm of the weights
 
-    def _moved(self, step: _Step, shares: FloatArray) -> tuple[float, float, float]:
-        """S after the step, and numbers a and b with W_{t+1} = b (P - a v_t g_t x_t^T), where P is W_t or, for the
+    def _moved(self, norm: float, squared: float, along: float) -> tuple[float, float, float]:
+        """S after a step, and numbers a and b with W_{t+1} = b (P - a v_t g_t x_t^T), where P is W_t or, for the
         leader, minus the sum of the gradients before."""
-        direction = step.direction(shares)
-        squared = step.squared * float(direction @ direction)
         squares = self.squares + squared
-        along = float(direction @ step.before)
         if self.optimiser == "unprojected":
             return squares, 1 / math.sqrt(1e-8 + squares), 1.0
         if self.optimiser == "projected":
             rate = math.sqrt(2) * self.bound / math.sqrt(squares)
-            norm = step.norm**2 - 2 * rate * along + rate**2 * squared
-            return squares, rate, min(1.0, self.bound / math.sqrt(max(norm, 1e-300)))
-        norm = squared
+            moved = norm**2 - 2 * rate * along + rate**2 * squared
+            return squares, rate, min(1.0, self.bound / math.sqrt(max(moved, 1e-300)))
+        total = squared
         if self.scale > 0:
-            norm += (step.norm / self.scale) ** 2 - 2 * along / self.scale
-        limit = self.bound / math.sqrt(max(norm, 1e-300))
+            total += (norm / self.scale) ** 2 - 2 * along / self.scale
+        limit = self.bound / math.sqrt(max(total, 1e-300))
         return squares, 1.0, min(self.bound / (2 * math.sqrt(squares)), limit)
+
+    def take(self, norm: float, squared: float, along: float) -> None:
+        """Remember a step from weights of this norm, by an estimated subgradient of this squared norm and inner product
+        with the weights."""
+        self.squares, _, scale = self._moved(norm, squared, along)
+        if self.optimiser == "ftrl":
+            self.scale = scale
+
+    def shares(self, step: _Step) -> FloatArray:
+        """The shares of the tied runners-up that explain the step, or come near to it."""
+        first = np.zeros_like(step.before)
+        first[step.rival] = 1.0
+        if self._residual(step, first) <= ROUNDING:
+            return first
+        shares, base = step.tied / np.count_nonzero(step.tied), self._base(step)
+        for _ in range(SUBSTITUTIONS):
+            scale = self._moved(step.norm, *step.size(shares))[2]
+            found = np.where(step.tied, np.maximum(0.0, base - step.after / scale), 0.0)
+            if not found.sum() > 0:
+                return first
+            found /= found.sum()
+            change, shares = float(np.abs(found - shares).max()), found
+            if change <= ROUNDING:
+                break
+        return min((shares, first), key=lambda each: self._residual(step, each))
 
     def _base(self, step: _Step) -> FloatArray:
         """P x_t."""
@@ -156,42 +186,11 @@ class _Account:
             return step.before
         return step.before / self.scale if self.scale > 0 else np.zeros_like(step.before)
 
-    def shares(self, step: _Step) -> FloatArray:
-        """The shares of the tied runners-up that explain the step, or come near to it."""
-        first = np.zeros_like(step.before)
-        first[step.tied[0]] = 1.0
-        if len(step.tied) == 1 or self._residual(step, first) <= ROUNDING:
-            return first
-        shares, base = np.zeros_like(first), self._base(step)
-        shares[step.tied] = 1 / len(step.tied)
-        for _ in range(SUBSTITUTIONS):
-            scale = self._moved(step, shares)[2]
-            found = np.zeros_like(first)
-            found[step.tied] = np.maximum(0.0, (base - step.after / scale)[step.tied])
-            if not found.sum() > 0:
-                return first
-            found /= found.sum()
-            change, shares = float(np.abs(found - shares).max()), found
-            if change <= 1e-15:
-                break
-        return min((shares, first), key=lambda each: self._residual(step, each))
-
     def _residual(self, step: _Step, shares: FloatArray) -> float:
-        """How far the scores after a step with these shares are from those seen, as a share of |x| times the largest
-        norm of the weights."""
-        _, rate, scale = self._moved(step, shares)
-        stated = scale * (self._base(step) - rate * step.squared * step.direction(shares))
-        size = max(
-            self.largest, step.norm, float(np.abs(step.after).max()) / math.sqrt(step.squared)
-        )
-        found, room = float(np.abs(stated - step.after).max()), size * math.sqrt(step.squared)
-        if found == 0:
-            return 0.0
-        return found / room if room > 0 else math.inf  # weights that stay zero are no step
-
-    def take(self, step: _Step, shares: FloatArray) -> None:
-        """Remember a step."""
-        squares, _, scale = self._moved(step, shares)
-        self.squares, self.largest = squares, max(self.largest, step.norm)
-        if self.optimiser == "ftrl":
-            self.scale = scale
+        """How far the scores after a step with these shares are from those seen, as a share of the largest of them and
+        of the step."""
+        _, rate, scale = self._moved(step.norm, *step.size(shares))
+        change = rate * step.squared * step.direction(shares)
+        stated = scale * (self._base(step) - change)
+        size = float(np.abs(step.after).max() + scale * np.abs(change).max())
+        return float(np.abs(stated - step.after).max()) / size if size > 0 else 0.0

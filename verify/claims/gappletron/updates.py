@@ -31,7 +31,10 @@ from ...judges.audit import violated_in
 from ..papers import GAPPLETRON
 from .hypotheses import needs
 from .settings import update_settings
-from .subgradient import AGREEMENT, gradients
+from .subgradient import gradients
+
+AGREEMENT = 1e-7
+"""Largest difference of scores, as a share of |x| times the largest norm of the weights so far."""
 
 OPTIMISERS = ("stand-still", "unprojected", "projected", "ftrl")
 """As numbers for the kernel."""

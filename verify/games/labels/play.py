@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Items
 from dataclasses import dataclass, field
@@ -180,9 +181,10 @@ class Run:
         self._live: InPlay | None = None
         self._functions = _forms(functions, FUNCTIONS, interpreted)
         if player.live is not None:
-            self._live = player.live(sequence.row, self.weights, self._dice)
+            self._live = player.live(self._features, self.weights, self._dice)
             live = self._watched(self._live)
             self._functions = (*self._functions[:2], *live, no_rewrite.python)
+        self._shown = -1, np.zeros(0)
         self._norms: list[float] = []
         self._units: list[float] = []
         self._after: list[FloatArray] = []
@@ -191,17 +193,25 @@ class Run:
     def _dice(self) -> np.random.Generator:
         return learner_generator(self.game.seed, self._run)  # most learners draw nothing
 
+    def _features(self, t: int) -> FloatArray:
+        """The features of round ``t``, shape (d,), kept for the round."""
+        if self._shown[0] != t:
+            self._shown = t, self.game.sequence.row(t)
+        return self._shown[1]
+
     def _watched(self, live: InPlay) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """The functions of a learner in plain Python, with a look at its weights before and after the round."""
 
+        flat = self.weights.ravel()
+
         def watched_predict(*arguments: Any) -> None:
-            self._norms.append(float(np.linalg.norm(self.weights)))
+            self._norms.append(math.sqrt(flat @ flat))
             live.predict(*arguments)
             self._units.append(live.unit)
 
         def watched_update(*arguments: Any) -> Any:
             moved = live.update(*arguments)
-            x = self.game.sequence.row(self.position + len(self._after))
+            x = self._features(self.position + len(self._after))
             self._after.append(x @ self.weights)
             return moved
 
