@@ -23,6 +23,7 @@ from right_learners import (
 from boundcheck import RefutedPromise, check_learner
 from boundcheck.adversaries.sequence import Comparator, Sequence
 from boundcheck.verify.claims.gappletron import best_label
+from boundcheck.verify.games.labels.record import BEST, MARGIN, N_COLUMNS, Block, Steps
 from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
@@ -146,6 +147,52 @@ def test_the_choice_counts_as_the_learner_does() -> None:
     learner = max(made, key=lambda each: len(each.counts))
     assert counters[-1] == learner.counts[-1]
     assert (counters != learner.counts).mean() < 0.05  # before it explored
+
+
+@pytest.mark.parametrize("rule", ["printed", "threshold", "mixture"])
+@pytest.mark.parametrize("gamma", [0.1, 0.7, 3.0])
+def test_counts_that_agree_are_those_of_line_10_one_by_one(rule: str, gamma: float) -> None:
+    made = {"rule": rule, "__init__": lambda self, problem: Right.__init__(self, problem)}
+    dice, partly = np.random.default_rng(0), 0
+    for graph in ("filtering", "random:density=0.3,seed=4", "label-efficient"):
+        case = case_of(type("Own", (Right,), made), ONE_HOT, graph, 10)
+        numbers = {**case.declaration.numbers, "gamma": gamma}
+        case.__dict__["declaration"] = replace(case.declaration, numbers=numbers)
+        share = case.graph.n_actions / case.graph.domination_number if rule == "threshold" else 1
+        for _ in range(40):
+            scores = dice.choice([0.0, 0.3, 0.5, 0.9, 1.0], size=4)
+            label, margin = int(np.argmax(scores)), float(np.ptp(np.sort(scores)[-2:]))
+            explores = int(not case.revealing_mask[label])
+            best, gap = np.array([label]), np.array([(1 - margin) ** 2])
+            rate = np.minimum(0.5, gamma / np.sqrt(dice.integers(1, 60, size=1))) * explores
+            p = best_label.mixture(case.graph, best, gap, rate)
+            if rule != "mixture":
+                p = best_label.line_10(case.graph, best, gap, rate, share * rate <= gap)
+            columns = np.zeros((1, N_COLUMNS))
+            columns[0, [BEST, MARGIN]] = label, margin
+            one = np.ones(1)
+            steps = Steps(1e-15 * one, one, scores[None], scores[None])
+            block = Block(0, columns, best, one, scores[None], p, None, steps)
+            choice = best_label._Choice(case)
+            choice.counts = int(dice.integers(1, 2**62))
+            found = choice._fitting(block, 0, label, margin)
+            stated = 0
+            for n in range(64):
+                rate = np.array([min(0.5, gamma / np.sqrt(max(n, 1)))]) * explores
+                far = best_label.deviation(case, best, gap, rate, p, 2e-15 * one)
+                stated |= int(far[0] <= best_label.CONFORMITY + 2e-15) << n
+            stated &= choice.counts << explores
+            assert found == stated
+            partly += found not in (0, choice.counts << explores)
+    assert partly
+
+
+def test_of_all_choices_that_agree_the_lowest_labels_are_taken() -> None:
+    class FirstAsPrinted(Right):
+        rule = "printed"
+
+    case = case_of(FirstAsPrinted, ONE_HOT, horizon=600)
+    assert np.array_equal(next(case.play(0)).block.columns, next(case.game.play(0)).columns)
 
 
 def test_a_game_that_is_cut_short_has_the_same_choices() -> None:

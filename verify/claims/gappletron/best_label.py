@@ -122,7 +122,7 @@ def settled(case: Any, blocks: Iterator[Block]) -> Iterator[Block]:
     choice = _Choice(case)
     for block in blocks:
         choice.see(block)
-        if len(choice.counters) == 1:
+        if choice.is_sure:
             yield from choice.made()
     yield from choice.made()
 
@@ -142,8 +142,9 @@ def _likeliest(case: Any, block: Block) -> Block:
     return _rewritten(block, case.loss, {i: (int(best[i]), float(margins[i])) for i in changed})
 
 
-Option = tuple[int, float, IntArray]
-"""A label that may be best, its margin, and the counts with which it agrees with the play, this round counted."""
+Option = tuple[int, float, int]
+"""A label that may be best, its margin, and the counts with which it agrees with the play, this round counted. A set of
+counts is an integer: bit n is set if n is one of them."""
 
 
 class _Choice:
@@ -151,15 +152,19 @@ class _Choice:
 
     Attributes
     ----------
-    counters : the counts that agree with all rounds so far, in rising order
+    counts : those that agree with all rounds so far
     """
 
     def __init__(self, case: Any) -> None:
-        self.case = case
-        self.counters = np.zeros(1, dtype=np.int64)
+        self.case, self.counts = case, 1
         self._before = 0
-        self._explores = (~case.revealing_mask[: case.n_labels]).astype(np.int64)
+        self._explores: IntArray = (~case.revealing_mask[: case.n_labels]).astype(np.int64)
         self._open: list[tuple[Block, dict[int, list[Option]]]] = []
+
+    @property
+    def is_sure(self) -> bool:
+        """True if a single count is left."""
+        return self.counts & (self.counts - 1) == 0
 
     def see(self, block: Block) -> None:
         """Take in the next rounds."""
@@ -170,75 +175,106 @@ class _Choice:
         steps, i = self._explores[block.best], 0
         options: dict[int, list[Option]] = {}
         while i < len(block):
-            if unsure[i] or len(self.counters) > 1:
-                options[i] = self._options(block, i, np.flatnonzero(tied[i]))
-                self.counters = np.unique(np.concatenate([each[2] for each in options[i]]))
+            if unsure[i] or not self.is_sure:
+                options[i] = self._options(block, i, np.flatnonzero(tied[i]).tolist())
+                self.counts = 0
+                for _, _, counts in options[i]:
+                    self.counts |= counts
                 i += 1
             else:
                 sure = int(np.argmax(unsure[i:])) if unsure[i:].any() else len(block) - i
-                self.counters = self.counters + steps[i : i + sure].sum()
+                self.counts <<= int(steps[i : i + sure].sum())
                 i += sure
         self._open.append((block, options))
 
-    def _options(self, block: Block, i: int, tied: IntArray) -> list[Option]:
+    def _options(self, block: Block, i: int, tied: list[int]) -> list[Option]:
         margin = float(block.columns[i, MARGIN])
         found = []
-        for label in tied.tolist():
-            after = self.counters + self._explores[label]
+        for label in tied:
             for each in _margins(self.case.loss, margin, float(block.rounding[i])):
-                fits = self._fits(block, i, label, each, after)
-                if fits.any():
-                    found.append((label, each, after[fits]))
+                counts = self._fitting(block, i, label, each)
+                if counts:
+                    found.append((label, each, counts))
         best = int(block.best[i])
-        return found or [(best, margin, self.counters + self._explores[best])]
+        return found or [(best, margin, self.counts << int(self._explores[best]))]
 
-    def _fits(
-        self, block: Block, i: int, label: int, margin: float, counters: IntArray
-    ) -> BoolArray:
-        """With which of the counts a label gives the probabilities of the round."""
-        case, n = self.case, len(counters)
-        best = np.full(n, label)
-        gap = gap_map(case.loss, block.scores[i : i + 1], best[:1], np.array([margin]))
-        rate = np.minimum(0.5, case.declaration["gamma"] / np.sqrt(np.maximum(counters, 1)))
-        room = GAP_SLOPE * block.rounding[i]
-        found = deviation(
-            case,
-            best,
-            np.repeat(gap, n),
-            rate * self._explores[label],
-            np.tile(block.probabilities[i], (n, 1)),
-            np.full(n, room),
-        )
-        return np.asarray(found <= CONFORMITY + room)
+    def _fitting(self, block: Block, i: int, label: int, margin: float) -> int:
+        """The counts with which a label gives the probabilities of the round."""
+        case, declared = self.case, self.case.declaration
+        counts, room = self.counts << int(self._explores[label]), GAP_SLOPE * block.rounding[i]
+        labels = np.array([label])
+        gap = gap_map(case.loss, block.scores[i : i + 1], labels, np.array([margin]))
+
+        def fits(some: list[int]) -> int:
+            n, rate = len(some), np.zeros(len(some))
+            if self._explores[label]:
+                rate = np.minimum(0.5, declared["gamma"] / np.sqrt(np.maximum(some, 1)))
+            played = np.tile(block.probabilities[i], (n, 1))
+            far = deviation(
+                case, np.repeat(labels, n), np.repeat(gap, n), rate, played, np.full(n, room)
+            )
+            return _set_of([k for k, d in zip(some, far, strict=True) if d <= CONFORMITY + room])
+
+        # up to ``cap`` gamma_t is 1/2, and from ``even`` on the gap is spread: there one count stands for all
+        last, found = counts.bit_length(), 0
+        cap, even = last, last
+        if self._explores[label]:
+            cap = min(last, int(4 * declared["gamma"] ** 2))
+            share = 1.0
+            if declared["rule"] == "threshold":
+                share = case.graph.n_actions / case.graph.domination_number
+            reach = float(gap[0]) - 2 * (CONFORMITY + room)
+            if declared["rule"] != "mixture" and reach > 0:
+                even = min(last, int((share * declared["gamma"] / reach) ** 2) + 2)
+                even = 0 if share / 2 < reach else even
+        for low, high in ((0, min(cap, even)), (even, last)):
+            some = counts & ((1 << high) - (1 << low)) if high > low else 0
+            if some and fits([max(low, 1)]):
+                found |= some
+        rest = counts & ((1 << even) - (1 << cap)) if even > cap else 0
+        return found | (fits(_members(rest)) if rest else 0)
 
     def made(self) -> Iterator[Block]:
         """The rounds taken in since the last call, with the best labels that are chosen now."""
-        counters = self.counters
-        for block, options in reversed(
-            self._open
-        ):  # keep what some choice until the end agrees with
+        counts = self.counts
+        for block, options in reversed(self._open):  # keep what agrees with the later rounds too
             steps, end = self._explores[block.best], len(block)
             for i in sorted(options, reverse=True):
-                counters, end = counters - steps[i + 1 : end].sum(), i
-                lasting = [(k, m, n[np.isin(n, counters)]) for k, m, n in options[i]]
-                options[i] = [each for each in lasting if each[2].size]
-                before = [n - self._explores[k] for k, _, n in options[i]]
-                counters = np.unique(np.concatenate(before))
-            counters = counters - steps[:end].sum()
-        counter = self._before
+                counts >>= int(steps[i + 1 : end].sum())
+                options[i] = [(k, m, n & counts) for k, m, n in options[i] if n & counts]
+                counts, end = 0, i
+                for label, _, each in options[i]:
+                    counts |= each >> int(self._explores[label])
+            counts >>= int(steps[:end].sum())
+        count = self._before
         for block, options in self._open:
             steps, start, chosen = self._explores[block.best], 0, {}
             for i in sorted(options):
-                counter += int(steps[start:i].sum())
+                count += int(steps[start:i].sum())
                 label, margin = next(
-                    (k, m) for k, m, n in options[i] if counter + self._explores[k] in n
+                    (k, m) for k, m, n in options[i] if (n >> (count + int(self._explores[k]))) & 1
                 )
-                counter, start = counter + int(self._explores[label]), i + 1
+                count, start = count + int(self._explores[label]), i + 1
                 chosen[i] = label, margin
-            counter += int(steps[start:].sum())
+            count += int(steps[start:].sum())
             yield _rewritten(block, self.case.loss, chosen)
-        self._open, self._before = [], counter
-        self.counters = np.array([counter])
+        self._open, self._before, self.counts = [], count, 1 << count
+
+
+def _set_of(members: list[int]) -> int:
+    found = 0
+    for n in members:
+        found |= 1 << n
+    return found
+
+
+def _members(counts: int) -> list[int]:
+    found = []
+    while counts:
+        lowest = counts & -counts
+        found.append(lowest.bit_length() - 1)
+        counts ^= lowest
+    return found
 
 
 def _margins(loss: Loss, margin: float, rounding: float) -> list[float]:
