@@ -112,6 +112,15 @@ def test_a_step_along_no_subgradient_is_refuted(change) -> None:
         )
 
 
+def test_weights_that_stay_at_zero_are_no_step_at_all() -> None:
+    class Never(Right):
+        def step(self, gradient: Any) -> None:
+            pass
+
+    with pytest.raises(RefutedPromise, match=r"updates.*round [1-9]"):
+        check_learner(Never, claims=["gappletron/updates"], graph="full", adversary=KEYWORDS)
+
+
 # Every round is followed
 
 
