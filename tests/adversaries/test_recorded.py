@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file, load_digits
 
-from boundcheck.adversaries.recorded import load, split_label
+from boundcheck.adversaries.class_labels import encode
+from boundcheck.adversaries.recorded import Reading, load
 from boundcheck.errors import UserError
 
 Write = Callable[[str, str], Path]
@@ -133,10 +134,8 @@ def test_headers_and_label_columns(
         (["x", 2, 1.5], (1.5, 2, "x")),
     ],
 )
-def test_labels_of_any_type(tmp_path: Path, labels: list[Any], classes: tuple[Any, ...]) -> None:
-    from boundcheck.adversaries.recorded import _encode
-
-    codes, found = _encode(tmp_path, pd.Series(labels, dtype=object))
+def test_labels_of_any_type(labels: list[Any], classes: tuple[Any, ...]) -> None:
+    codes, found, _ = encode("a.csv", pd.Series(labels, dtype=object))
     assert found == classes
     assert [found[code] for code in codes] == labels
 
@@ -214,7 +213,7 @@ def test_labels_of_text_files_are_what_is_written(
         ("a,b,l 1,2,1 3,4,NA 3,4,2", "row 2 of 'a.csv' has no label in column 'l'"),
         ('a,b,l 1,2,"x 3,4,"y 1,2,"x 3,4,"y', "a line break that ends in line 3"),
         ('"a,b,l 1,2,"x 3,4,y', "a line break that ends in line 2"),
-        ("0,1,2 1,1,2 1,0,0", "the first line 0,1,2 may be names or data"),
+        ("0,1,2 1,1,2 1,0,0", "the first line of 'a.csv', 0,1,2, may be names or data"),
     ],
 )
 def test_labels_of_text_files_that_are_in_doubt(write: Write, lines: str, words: str) -> None:
@@ -257,7 +256,9 @@ def test_measurements_are_no_labels(tmp_path: Path, ending: str) -> None:
     ],
 )
 def test_names_of_files_and_labels_may_have_an_at(name: str, parts: tuple[str, str | None]) -> None:
-    assert split_label(name) == parts
+    reading = Reading.of(name)
+    assert (str(reading.path), reading.label) == parts
+    assert str(reading) == name
 
 
 def test_no_such_label_column(write: Write) -> None:

@@ -20,7 +20,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ...adversaries.recorded import split_label
+from ...adversaries.recorded import Reading
 from ...adversaries.sequence import Sequence as Labelled
 from ...algorithms import graphs
 from ...algorithms.learner import Problem
@@ -251,7 +251,7 @@ def digests(specs: Sequence[str]) -> dict[str, str]:
     paths = set()
     for spec in specs:
         if spec.startswith("data:"):
-            paths.add(split_label(spec.removeprefix("data:"))[0])
+            paths.add(str(Reading.of(spec.removeprefix("data:")).path))
         elif file := user_file(spec):
             paths.add(file)
         elif spec.endswith((".csv", ".edgelist")):

@@ -23,7 +23,7 @@ from .compared.exact import whole_numbers
 from .compared.fit import fit
 
 if TYPE_CHECKING:
-    from ....adversaries.recorded import Recorded
+    from ....adversaries.recorded import Reading, Recorded
 
 
 def _squared_norm(comparator: Comparator) -> Fraction:
@@ -58,7 +58,7 @@ def _sequence(adversary: Any, horizon: int | None, seed: int) -> Sequence:
 
 
 DATA = "data:"
-"""Prefix of the spec of recorded data: ``data:FILE`` or ``data:FILE@COLUMN``."""
+"""Prefix of the spec of recorded data: ``data:FILE``, ``data:FILE@COLUMN`` and so on; see ``Reading``."""
 
 
 @lru_cache(maxsize=4)
@@ -66,15 +66,15 @@ def recorded(spec: str) -> Recorded:
     """The rounds in a file of recorded data."""
     from ....adversaries.recorded import load  # with pandas, which nobody else needs to resolve
 
-    path, label = _path_of(spec)
-    return load(Path(path), label=label)
+    how = _reading(spec)
+    return load(how.path, label=how.label, header=how.header, exact=how.exact, rows=how.rows)
 
 
-def _path_of(spec: str) -> tuple[str, str | None]:
-    """The path and the label column that a spec of recorded data names."""
-    from ....adversaries.recorded import split_label
+def _reading(spec: str) -> Reading:
+    """The file that a spec of recorded data names, and how it is read."""
+    from ....adversaries.recorded import Reading
 
-    return split_label(spec.removeprefix(DATA))
+    return Reading.of(spec.removeprefix(DATA))
 
 
 FEW_LABELS = 20
@@ -134,7 +134,7 @@ def _sequence_of(setting: Setting, adversary: Any, seed: int) -> Sequence:
         return adaptive.blank(adversary, setting.horizon)
     if isinstance(setting.adversary, str) and setting.adversary.startswith(DATA):
         sequence: Sequence = adversary.sequence(setting.horizon)
-        _check_data(_path_of(setting.adversary)[0], sequence)
+        _check_data(str(_reading(setting.adversary).path), sequence)
         return sequence
     if isinstance(adversary, Hashable):
         return _sequence(adversary, setting.horizon, seed)
