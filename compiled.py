@@ -16,13 +16,17 @@ two forms agree bit for bit.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import inspect
 import logging
+import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, cached_property, wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -165,7 +169,11 @@ def _is_fingerprinted(function: Callable[..., Any]) -> bool:
 
 @cache
 def cache_directory() -> Path:
-    """The directory for machine code of this version of the sources, made if it is not there."""
+    """The directory for machine code of this version of the sources, made if it is not there.
+
+    numba loads what lies in it, so nobody else may write there: where the user's cache is not writable it is one in the
+    folder for temporary files that belongs to the user alone, or else a fresh one.
+    """
     import numba
 
     name = f"{numba.__version__}-{source_fingerprint()[:24]}"
@@ -178,10 +186,26 @@ def cache_directory() -> Path:
         directory.touch()
         _prune(root, keep=name)
     except OSError:
-        directory = Path(tempfile.gettempdir()) / f"boundcheck-kernels-{name}"
-        directory.mkdir(parents=True, exist_ok=True)
+        directory = _private_directory(f"boundcheck-kernels-{name}")
         logger.info("%s is not writable; machine code is kept in %s", root, directory)
     return directory
+
+
+def _private_directory(name: str) -> Path:
+    """A folder for temporary files that only this user can write to: that of this name, or a fresh one where somebody
+    else has it, which is removed in the end."""
+    directory = Path(tempfile.gettempdir()) / name
+    with suppress(OSError):
+        directory.mkdir(mode=0o700)
+    with suppress(OSError):
+        found = directory.lstat()
+        # elsewhere the folder for temporary files is the user's own
+        closed = os.name != "posix" or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
+        if stat.S_ISDIR(found.st_mode) and closed:
+            return directory
+    fresh = Path(tempfile.mkdtemp(prefix=f"{name}-"))
+    atexit.register(shutil.rmtree, fresh, ignore_errors=True)
+    return fresh
 
 
 def _prune(root: Path, keep: str) -> None:

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -279,3 +280,52 @@ def test_nothing_is_compiled_before_it_is_played() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "0", done.stderr
+
+
+@pytest.fixture
+def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache of the user's that cannot be made, and the folder for temporary files."""
+    occupied = tmp_path / "occupied"
+    occupied.touch()
+    monkeypatch.setattr(compiled, "user_cache_path", lambda name: occupied)
+    monkeypatch.setattr(compiled.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(compiled.tempfile, "tempdir", str(tmp_path))
+    compiled.cache_directory.cache_clear()
+    yield tmp_path
+    compiled.cache_directory.cache_clear()
+
+
+def test_without_a_cache_machine_code_is_kept_where_nobody_else_can_write(no_cache: Path) -> None:
+    directory = compiled.cache_directory()
+    assert directory.parent == no_cache
+    assert directory.stat().st_mode & 0o777 == 0o700
+    compiled.cache_directory.cache_clear()
+    assert compiled.cache_directory() == directory
+
+
+@pytest.mark.parametrize("planted", ["open", "link", "file"])
+def test_a_folder_that_somebody_planted_is_not_used(no_cache: Path, planted: str) -> None:
+    theirs = compiled.cache_directory()
+    compiled.cache_directory.cache_clear()
+    theirs.rmdir()
+    elsewhere = no_cache / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    if planted == "open":
+        theirs.mkdir()
+        theirs.chmod(0o777)
+    elif planted == "link":
+        theirs.symlink_to(elsewhere)
+    else:
+        theirs.touch()
+    directory = compiled.cache_directory()
+    assert directory.name.startswith(f"{theirs.name}-")
+    assert directory.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_folder_of_another_user_is_not_used(
+    no_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = compiled.cache_directory()
+    compiled.cache_directory.cache_clear()
+    monkeypatch.setattr(compiled.os, "getuid", lambda: theirs.stat().st_uid + 1)
+    assert compiled.cache_directory() != theirs
