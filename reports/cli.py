@@ -20,6 +20,8 @@ from .terminal.console import AS_EXPECTED, DEFAULT_FOLDER, INTERRUPTED, WRONG_IN
 
 logger = logging.getLogger(__name__)
 
+STDOUT = Path("-")
+
 
 class _Commands(click.Group):
     """A group that suggests the nearest command."""
@@ -124,9 +126,9 @@ def cli(ctx: click.Context, debug: bool) -> None:
 @click.option(
     "--json",
     "json_file",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Write the verdicts here too.",
+    help="Write the verdicts here too; - is standard output, and then the table goes to standard error.",
 )
 @click.option(
     "--junit",
@@ -183,7 +185,7 @@ def verify(
 
     from ..verify.suite import results, run
     from ..verify.suite.request import Request
-    from . import api
+    from . import api, outputs
     from .terminal import columns, tables
     from .terminal.conclusion import conclude
     from .terminal.progress import progress
@@ -204,14 +206,9 @@ def verify(
         rounds,
     )
     prepared = api.prepare(request, seed, jobs=jobs)  # what cannot be played fails here
-    written = [path for path in (json_file, junit_file) if path is not None]
-    places = [path.resolve() for path in (*written, out / results.VERDICTS, out / results.CURVES)]
-    if twice := next((path for path in written if places.count(path.resolve()) > 1), None):
-        raise UserError(f"output '{twice}' is named twice: expected a different file for each.")
-    results.check_writable(out)
-    for path in written:
-        results.check_file(path)
-    console = make_console(quiet)
+    to_stdout = json_file == STDOUT
+    outputs.check(out, None if to_stdout else json_file, junit_file, outputs.inputs_of(request))
+    console = make_console(quiet, to_stderr=to_stdout)
     if prepared.opening.measured:
         console.print(tables.hypothesis_table(prepared.opening.measured), "")
     if (warning := prepared.opening.warning) is not None:
@@ -219,7 +216,10 @@ def verify(
     with progress(prepared.opening.n_jobs, quiet=quiet) as advance:
         found = api.play(prepared, advance=advance)
     document = found.save(out)
-    if json_file is not None:
+    outputs.remove_page(out)
+    if to_stdout:
+        click.echo(results.text_of(document), nl=False)
+    elif json_file is not None:
         results.write_json(document, json_file)
     if junit_file is not None:
         from .terminal.junit import write_junit

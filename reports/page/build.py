@@ -15,17 +15,19 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup, escape
 
 from ... import __version__
+from ...atomic import put
 from ...errors import UserError
 from ...verify import catalog
 from ...verify.claim import Claim
 from ...verify.outcome import LOUDEST_FIRST, Kind, Verdict
 from ...verify.suite import results
+from .. import outputs
 from ..studies.section import StudyResults, section
-from ..studies.section import write_tables as write_study_tables
+from ..studies.section import frames_of as study_frames
 from ..terminal.progress import progress
 from ..terminal.tables import speaker
 from . import figures, panels
-from .exports import FOLDER, file_names, write_tables
+from .exports import FOLDER, file_names, files_of, frames_of
 from .figures import Result
 from .frontiers import frontier_panels
 from .statements import statement_svg
@@ -81,6 +83,7 @@ def write_report(
         loaded = results.load(folder)
     document, rows = loaded.document, loaded.document["results"]
     path = _page(folder, out)
+    outputs.check_page(path)
     claims = _by_claim(rows)
     total = len(claims) + len(found)
     with progress(total, quiet=quiet, first="drawing", then="drawing") as advance:
@@ -122,18 +125,21 @@ def write_report(
         level=document["suite"]["level"] if document["suite"] else None,
         studies=studies,
     )
+    frames = frames_of(rows) if rows else {}
+    for study in found:
+        frames |= study_frames(study)
+    files = files_of(frames, path.parent / FOLDER) | {path: _unique_ids(text).encode()}
     try:
         if studies or path != out:
             path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_unique_ids(text), encoding="utf-8")
+        if frames:
+            (path.parent / FOLDER).mkdir(exist_ok=True)
+        put(files)
     except OSError as error:
         raise UserError(
             f"page '{path}' cannot be written: {error.strerror}; expected a file in a folder that exists."
         ) from None
-    tables = write_tables(rows, path.parent / FOLDER) if rows else []
-    for study in found:
-        tables += write_study_tables(study, path.parent / FOLDER)
-    return [path, *tables]
+    return [path, *(each for each in files if each != path)]
 
 
 def _page(folder: Path, out: Path | None) -> Path:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from ...errors import UserError
 from ...verify.outcome import LOUDEST_FIRST
 from ..terminal.tables import number, speaker
 from .figures import Result
@@ -62,42 +61,17 @@ def _frame(rows: Sequence[Result], columns: list[str]) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(numbers, "float64"))
 
 
-def write_tables(rows: Sequence[Result], folder: Path) -> list[Path]:
-    """Write the tables in each format into ``folder`` and return the paths.
-
-    Raises
-    ------
-    UserError
-        if the folder cannot be written
-    """
-    return write_frames(frames_of(rows), folder)
-
-
 def frames_of(rows: Sequence[Result]) -> dict[str, pd.DataFrame]:
     """The tables by name: verdicts, cases and, where there are any, frontiers."""
     return {"verdicts": verdict_frame(rows), "cases": case_frame(rows)} | frontier_frames(rows)
 
 
-def write_frames(frames: dict[str, pd.DataFrame], folder: Path) -> list[Path]:
-    """Write named tables in each format into ``folder`` and return the paths.
-
-    Raises
-    ------
-    UserError
-        if the folder cannot be written
-    """
-    written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for (name, frame), (ending, to_text) in product(frames.items(), FORMATS.items()):
-            written.append(folder / f"{name}.{ending}")
-            written[-1].write_text(to_text(frame), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UserError(
-            f"folder '{folder}' for tables cannot be written: {error.strerror or error}; expected a"
-            " folder that can be written."
-        ) from None
-    return written
+def files_of(frames: dict[str, pd.DataFrame], folder: Path) -> dict[Path, bytes]:
+    """Named tables in each format, as files of ``folder``."""
+    return {
+        folder / f"{name}.{ending}": to_text(frame).encode()
+        for (name, frame), (ending, to_text) in product(frames.items(), FORMATS.items())
+    }
 
 
 def to_csv(frame: pd.DataFrame) -> str:
@@ -150,5 +124,5 @@ FORMATS = {"csv": to_csv, "md": to_markdown, "tex": to_latex}
 
 
 def file_names(rows: Sequence[Result]) -> list[str]:
-    """The names of the files that ``write_tables`` writes."""
+    """The names of the files of the tables."""
     return [f"{name}.{ending}" for name, ending in product(frames_of(rows), FORMATS)]

@@ -21,7 +21,7 @@ from ...verify.studies.asymptotic import asymptotic_share
 from ...verify.studies.finding import LEVEL, Comparison, Finding
 from ...verify.studies.learners import ANY, BEST
 from ...verify.studies.study import Study
-from ..page.exports import FORMATS, write_frames
+from ..page.exports import FORMATS
 from . import figures as study_figures
 from . import panels as study_panels
 from . import twins
@@ -368,13 +368,6 @@ def _tables(results: StudyResults) -> dict[str, pd.DataFrame]:
     return found
 
 
-def write_tables(results: StudyResults, folder: Path) -> list[Path]:
-    """Write the tables as CSV, Markdown and LaTeX and return their paths.
-
-    Raises
-    ------
-    UserError
-        if the folder cannot be written
-    """
-    named = {f"study-{results.study.name}-{k}": table for k, table in _tables(results).items()}
-    return write_frames(named, folder)
+def frames_of(results: StudyResults) -> dict[str, pd.DataFrame]:
+    """The tables of a study, by names that begin with its own."""
+    return {f"study-{results.study.name}-{k}": table for k, table in _tables(results).items()}

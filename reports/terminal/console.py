@@ -17,7 +17,7 @@ DEFAULT_FOLDER = Path("boundcheck-report")
 AS_EXPECTED, SURPRISE, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
-def make_console(quiet: bool) -> Console:
+def make_console(quiet: bool, *, to_stderr: bool = False) -> Console:
     """A console as wide as the terminal or as COLUMNS says; in a pipe 120 columns."""
     from rich.console import Console
 
@@ -29,4 +29,4 @@ def make_console(quiet: bool) -> Console:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     width = shutil.get_terminal_size((120, 24)).columns
-    return Patient(quiet=quiet, width=width, highlight=False, emoji=False)
+    return Patient(quiet=quiet, width=width, highlight=False, emoji=False, stderr=to_stderr)

@@ -7,9 +7,7 @@ import math
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from errno import EISDIR
 from importlib.metadata import version
-from os import strerror
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -78,23 +76,6 @@ def check_writable(folder: Path) -> None:
         raise _unwritable(folder, error) from None
 
 
-def check_file(path: Path) -> None:
-    """Find out before a long run whether a file can be written.
-
-    Raises
-    ------
-    UserError
-        if it cannot
-    """
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(EISDIR, strerror(EISDIR))
-        with TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise unwritable_file(path, error) from None
-
-
 def unwritable_file(path: Path, error: OSError) -> UserError:
     """The error for a file that cannot be written."""
     return UserError(
@@ -140,7 +121,7 @@ def save(rows: Sequence[Row], document: dict[str, Any], folder: Path) -> None:
     }
     files = {folder / name: content for name, content in certificates.items()}
     files[folder / CURVES] = _curves(rows).to_parquet(index=False)
-    files[folder / VERDICTS] = _text(document).encode()  # last: it names all others
+    files[folder / VERDICTS] = text_of(document).encode()  # last: it names all others
     try:
         (folder / CERTIFICATES if certificates else folder).mkdir(parents=True, exist_ok=True)
         with FileLock(folder / LOCK, timeout=SECONDS_FOR_ANOTHER):
@@ -157,7 +138,8 @@ def save(rows: Sequence[Row], document: dict[str, Any], folder: Path) -> None:
         raise _unwritable(folder, error) from None
 
 
-def _text(document: dict[str, Any]) -> str:
+def text_of(document: dict[str, Any]) -> str:
+    """The document as JSON."""
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -170,7 +152,7 @@ def write_json(document: dict[str, Any], path: Path) -> None:
         if the file cannot be written
     """
     try:
-        put({path: _text(document).encode()})
+        put({path: text_of(document).encode()})
     except OSError as error:
         raise unwritable_file(path, error) from None
 

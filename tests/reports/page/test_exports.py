@@ -12,15 +12,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from boundcheck.errors import UserError
+from boundcheck.atomic import put
 from boundcheck.reports.page.exports import (
     case_frame,
     file_names,
+    files_of,
+    frames_of,
     to_csv,
     to_latex,
     to_markdown,
     verdict_frame,
-    write_tables,
 )
 
 ODD = r'a|b, <c> & d_e $f$ #g 100% {h} ~i ^j \k *l* [m] `n` "o"'
@@ -116,7 +117,7 @@ def test_latex_has_no_bare_special_character() -> None:
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 def test_latex_is_set_without_an_error(tmp_path: Path) -> None:
-    write_tables(ROWS, tmp_path)
+    put(files_of(frames_of(ROWS), tmp_path))
     document = (
         r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,longtable}"
         r"\begin{document}\input{verdicts.tex}\input{cases.tex}\end{document}"
@@ -128,13 +129,8 @@ def test_latex_is_set_without_an_error(tmp_path: Path) -> None:
 
 
 def test_no_rows_are_tables_without_lines(tmp_path: Path) -> None:
-    paths = write_tables([], tmp_path / "tables")
-    assert [path.name for path in paths] == file_names([])
-    assert pd.read_csv(paths[0]).empty
-    assert "evidence" in paths[1].read_text("utf-8")
-
-
-def test_tables_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "tables").write_text("a file", encoding="utf-8")
-    with pytest.raises(UserError, match=r"tables.*cannot be written"):
-        write_tables(ROWS, tmp_path / "tables")
+    files = files_of(frames_of([]), tmp_path)
+    assert [path.name for path in files] == file_names([])
+    put(files)
+    assert pd.read_csv(tmp_path / "verdicts.csv").empty
+    assert b"evidence" in files[tmp_path / "verdicts.md"]

@@ -18,8 +18,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from boundcheck.errors import UserError
+from boundcheck.reports import outputs
 from boundcheck.reports.page import frontiers
-from boundcheck.reports.page.exports import file_names, to_csv, write_tables
+from boundcheck.reports.page.exports import file_names, files_of, frames_of, to_csv
 from boundcheck.reports.page.figures import INK
 from boundcheck.verify.suite import results
 
@@ -147,10 +148,13 @@ def test_tables_read_both_ways() -> None:
 
 def test_tables_are_written_where_there_are_frontiers_only(tmp_path: Path) -> None:
     assert len(file_names([result()])) == 6
-    names = [path.name for path in write_tables([result(), row()], tmp_path)]
+    files = files_of(frames_of([result(), row()]), tmp_path)
+    names = [path.name for path in files]
     assert names == file_names([result(), row()])
     assert {"frontiers.csv", "frontiers.md", "frontiers.tex", "frontier-edges.tex"} < set(names)
-    assert "boosting" not in (tmp_path / "frontiers.md").read_text("utf-8")
+    every = {f"{name}.{end}" for name in outputs.TABLE_NAMES for end in outputs.TABLE_ENDINGS}
+    assert every == set(names)
+    assert "boosting" not in files[tmp_path / "frontiers.md"].decode()
 
 
 @pytest.mark.parametrize(

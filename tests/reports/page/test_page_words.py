@@ -51,7 +51,7 @@ def test_large_counts_and_long_names_are_easy_to_read(tmp_path: Path) -> None:
 def test_a_page_goes_into_a_file_or_a_folder(tmp_path: Path) -> None:
     found = write(tmp_path, [], [])
     (tmp_path / "there.is").mkdir()
-    (tmp_path / "old").write_text("an earlier page")
+    (tmp_path / "old").write_text("<title>boundcheck: an earlier page</title>")
     names = {
         "page.html": "page.html",
         "deep/new": "deep/new/index.html",
