@@ -23,7 +23,7 @@ from . import claims as claims_package
 from . import games as games_package
 from .claim import Claim, is_named
 from .games.game import Game
-from .user_files import load_class, load_module, names_a_file
+from .user_files.load import load_class, load_module, names_a_file
 
 
 def _found(kind: type[Any], among: Iterable[ModuleType]) -> list[Any]:

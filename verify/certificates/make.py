@@ -18,7 +18,7 @@ from ...errors import UserError
 from ..claim import Cell, Claim, Form
 from ..exact.numbers import Interval, Undecided
 from ..outcome import Certificate, canonical
-from ..user_files import source_of
+from ..user_files.load import source_of
 from .instances import Instance
 
 SCHEMA = 3

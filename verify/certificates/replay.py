@@ -20,7 +20,7 @@ from ..judges.decide import decide
 from ..outcome import Certificate, digest_of
 from ..resolve import resolve
 from ..setting import Setting
-from ..user_files import source_of
+from ..user_files.load import source_of
 from . import instances
 from .make import EARLIER, SCHEMA, exact_certificate, header, played_certificate, violates
 

@@ -28,6 +28,7 @@ from ...algorithms.spec import user_file
 from ...errors import UserError, require, unknown
 from .. import catalog
 from ..games.labels.adaptive import blank, is_adaptive, norm_of
+from ..user_files import neighbours
 from .finding import Finding
 from .grid import SETTING_AXES, Grid, Named, Scalar, expanded, filled, places
 from .grid import parse as parse_grid
@@ -260,7 +261,9 @@ def digests(specs: Sequence[str]) -> dict[str, str]:
 
 
 def digest_of_file(path: str) -> str:
-    """The sha256 of a file, in hex."""
+    """The sha256 of a file, in hex; that of a Python file covers the neighbours that it imports."""
+    if Path(path).suffix == ".py":
+        return neighbours.digest(Path(path).resolve())
     return sha256(Path(path).read_bytes()).hexdigest()
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import re
-import sys
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..algorithms.spec import user_file
-from ..errors import UserError, require, said, unknown
+from ...algorithms.spec import user_file
+from ...errors import UserError, require, said, unknown
+from . import neighbours
 
 IN_A_FILE = re.compile(r"\.py(:\w+)?$")
 """The end of a spec of a class in a file of the user's, unless it begins with a name."""
@@ -63,10 +62,11 @@ def load_class(spec: str, role: str) -> Any:
 
 
 def source_of(spec: str) -> str | None:
-    """SHA-256 of the file that a learner is from, or its weak learners; None where there is none."""
+    """SHA-256 of the file that a learner is from, or its weak learners, with the neighbours that it imports; None where
+    there is none."""
     file = user_file(spec)
     there = file is not None and _at(file).is_file()
-    return sha256(_at(str(file)).read_bytes()).hexdigest() if there else None
+    return neighbours.digest(_at(str(file)).resolve()) if there else None
 
 
 def load_module(path: Path, role: str) -> ModuleType:
@@ -79,21 +79,11 @@ def load_module(path: Path, role: str) -> ModuleType:
     """
     place = _at(path)
     require(place.is_file(), f"{role} file '{path}': no such file; expected a Python file.")
+    require(path.suffix == ".py", f"{role} file '{path}': expected a Python file, NAME.py.")
     name = f"_{role}_{path.stem}_{sha256(str(place.resolve()).encode()).hexdigest()[:12]}"
-    definition = importlib.util.spec_from_file_location(name, place)
-    if definition is None or definition.loader is None:
-        raise UserError(f"{role} file '{path}': expected a Python file, NAME.py.")
-    module = importlib.util.module_from_spec(definition)
-    sys.modules[name] = module
-    folder = str(place.resolve().parent)
-    sys.path.insert(0, folder)
     try:
-        definition.loader.exec_module(module)
+        return neighbours.load(place.resolve(), name)
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
-        del sys.modules[name]
-        if isinstance(error, KeyboardInterrupt):
-            raise
         raise UserError(f"{role} file '{path}' does not import: {said(error)}.") from error
-    finally:
-        sys.path.remove(folder)
-    return module
