@@ -20,8 +20,11 @@ class UserError(ValueError):
     """A mistake in what the user gave us.
 
     Its message is one sentence that names the value, what was expected and what is legal. The command
-    line prints it without a traceback and exits with status 2.
+    line prints it without a traceback and exits with status 2. Characters that a terminal would obey are escaped.
     """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(printable(sentence))
 
 
 class LearnerError(UserError):
@@ -32,6 +35,16 @@ class LearnerError(UserError):
 
     def __init__(self, sentence: str) -> None:
         super().__init__(one_line(sentence, LONGEST))
+
+
+def printable(text: str) -> str:
+    """The text with every character escaped that is not printable, such as those that move a cursor, reverse the
+    direction of writing or are no text; line breaks stay."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def require(condition: bool, sentence: str) -> None:

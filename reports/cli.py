@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from .. import __version__
-from ..errors import UserError, unknown
+from ..errors import UserError, printable, unknown
 from .studies.command import STUDIES_FOLDER, study
 from .terminal.console import AS_EXPECTED, DEFAULT_FOLDER, INTERRUPTED, WRONG_INPUT, make_console
 
@@ -368,7 +368,7 @@ def report(
 
 def _fail(message: str) -> int:
     """Say in one line what is wrong, and return the exit status."""
-    click.echo(f"boundcheck: error: {' '.join(message.split())}", err=True)
+    click.echo(f"boundcheck: error: {' '.join(printable(message).split())}", err=True)
     return WRONG_INPUT
 
 

@@ -20,6 +20,9 @@ FOLDER = "tables"
 
 NUMBERS = ("observed", "envelope", "ratio", "regret_ratio", "headroom")
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""The beginnings of cells that a spreadsheet evaluates."""
+
 _SPECIAL_IN_MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$])")
 
 _PREAMBLE = "% needs \\usepackage{booktabs,longtable}, and a wide page\n"
@@ -75,8 +78,15 @@ def files_of(frames: dict[str, pd.DataFrame], folder: Path) -> dict[Path, bytes]
 
 
 def to_csv(frame: pd.DataFrame) -> str:
-    """Every number in full; empty where there is none."""
+    """Every number in full; empty where there is none. What a spreadsheet would take for a formula begins with an
+    apostrophe."""
+    texts = frame.select_dtypes(exclude="number").columns
+    frame = frame.assign(**{name: frame[name].map(_no_formula) for name in texts})
     return str(frame.to_csv(index=False, lineterminator="\n"))
+
+
+def _no_formula(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def to_markdown(frame: pd.DataFrame) -> str:

@@ -6,7 +6,9 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from ...errors import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +25,10 @@ def make_console(quiet: bool, *, to_stderr: bool = False) -> Console:
 
     class Patient(Console):
         """A reader that goes away, such as head, changes neither verdicts nor the exit status."""
+
+        def print(self, *objects: Any, **how: Any) -> None:
+            """Names of files may have characters that a terminal obeys."""
+            super().print(*(printable(o) if isinstance(o, str) else o for o in objects), **how)
 
         def on_broken_pipe(self) -> None:
             self.quiet = True

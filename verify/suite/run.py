@@ -20,7 +20,7 @@ import joblib
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
-from ...errors import LONGEST, UserError, one_line
+from ...errors import LONGEST, UserError, one_line, printable
 from ...workers import die_with
 from .. import catalog
 from ..claim import OTHER_LEARNERS, Cell, Claim, Form, Proof, is_named
@@ -187,14 +187,15 @@ def _row(cell: Cell, outcome: Outcome, job: Job) -> Row:
             logger.exception("the expectation of %s failed", claim.id)
             outcome = Outcome(Verdict.ERROR, evidence=trouble_in(claim, error))
             expected = Verdict.HOLDS
+    outcome.evidence = printable(outcome.evidence)
     return Row(
         claim.id,
         form.name,
-        setting.label("learner"),
+        printable(setting.label("learner")),
         cell.case.loss_spec,
-        setting.label("adversary"),
-        setting.graph,
-        setting.key,
+        printable(setting.label("adversary")),
+        printable(setting.graph),
+        printable(setting.key),
         claim.kind.value,
         outcome.verdict,
         expected,
