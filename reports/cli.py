@@ -15,12 +15,17 @@ import click
 
 from .. import __version__
 from ..errors import UserError, printable, unknown
+from . import completion
 from .studies.command import STUDIES_FOLDER, study
 from .terminal.console import AS_EXPECTED, DEFAULT_FOLDER, INTERRUPTED, WRONG_INPUT, make_console
+from .terminal.list_command import list_
 
 logger = logging.getLogger(__name__)
 
 STDOUT = Path("-")
+
+COMPLETE = "_BOUNDCHECK_COMPLETE"
+"""The variable by which a shell asks for completions."""
 
 
 class _Commands(click.Group):
@@ -64,8 +69,13 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 
 @cli.command()
-@click.argument("claims", nargs=-1, metavar="[CLAIM]...")
-@click.option("--learner", metavar="SPEC", help="Built-in name with parameters, or FILE.py:Class.")
+@click.argument("claims", nargs=-1, metavar="[CLAIM]...", shell_complete=completion.claims)
+@click.option(
+    "--learner",
+    metavar="SPEC",
+    shell_complete=completion.learners,
+    help="Built-in name with parameters, or FILE.py:Class.",
+)
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -80,10 +90,16 @@ def cli(ctx: click.Context, debug: bool) -> None:
     help="Comparator norm: the bound B on the norm of the comparator. By default that of the adversary's planted"
     " comparator, or 1 where there is none, as for data.",
 )
-@click.option("--graph", metavar="SPEC", help="Feedback graph, e.g. filtering:revealing=0+2.")
+@click.option(
+    "--graph",
+    metavar="SPEC",
+    shell_complete=completion.graphs,
+    help="Feedback graph, e.g. filtering:revealing=0+2.",
+)
 @click.option(
     "--adversary",
     metavar="SPEC",
+    shell_complete=completion.adversaries,
     help="Built-in name with parameters, e.g. one-hot:noise=0.1, or FILE.py:Class.",
 )
 @click.option(
@@ -246,26 +262,7 @@ def verify(
 
 
 cli.add_command(study)
-
-
-@cli.command(name="list")
-@click.argument("what", required=False, default="claims")
-@click.argument("results", required=False, type=click.Path(path_type=Path))
-def list_(what: str, results: Path | None) -> int:
-    """List claims (the default), learners, adversaries, graphs or studies, or the headrooms of RESULTS.
-
-    \b
-    boundcheck list claims        what is judged: statement, source, proof
-    boundcheck list learners      what --learner takes, with every parameter
-    boundcheck list adversaries   what --adversary takes
-    boundcheck list graphs        what --graph takes
-    boundcheck list studies       what boundcheck study takes
-    boundcheck list headrooms     smallest headroom of each claim and form in boundcheck-report or RESULTS
-    """
-    from .terminal import listing
-
-    listing.show(make_console(False), what, results)
-    return AS_EXPECTED
+cli.add_command(list_)
 
 
 @cli.command()
@@ -374,6 +371,8 @@ def _fail(message: str) -> int:
 
 def main() -> int:
     """Run the command line and return the exit status."""
+    if COMPLETE in os.environ:  # click answers the shell and leaves
+        cli.main(prog_name="boundcheck", complete_var=COMPLETE)
     try:
         status = cli.main(standalone_mode=False)
     except UserError as error:

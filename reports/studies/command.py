@@ -8,13 +8,16 @@ from pathlib import Path
 import click
 
 from ...errors import UserError
+from .. import completion
 from ..terminal.console import AS_EXPECTED, WRONG_INPUT, make_console
 
 STUDIES_FOLDER = Path("results")
 
 
 @click.command()
-@click.argument("name", required=False, metavar="[NAME|FILE.toml]")
+@click.argument(
+    "name", required=False, metavar="[NAME|FILE.toml]", shell_complete=completion.studies
+)
 @click.option(
     "--results",
     type=click.Path(path_type=Path),

@@ -27,13 +27,22 @@ def show(console: Console, place: Path) -> None:
     UserError
         if there are no results, or they are damaged
     """
-    path = place if place.is_file() else place / results.VERDICTS
-    least = smallest(results.load_document(path)["results"])
+    least = _least(place)
     columns.show(console, [_entry(row, cells) for row, cells in least])
     above = sum(row["headroom"] > LARGE for row, _ in least)
     console.print(
         f"{len(least)} forms with a headroom, {above} above {LARGE}; the cell with the smallest one speaks for a form"
     )
+
+
+def entries(place: Path) -> list[Entry]:
+    """The lines of the table."""
+    return [_entry(row, cells) for row, cells in _least(place)]
+
+
+def _least(place: Path) -> list[tuple[dict[str, Any], int]]:
+    path = place if place.is_file() else place / results.VERDICTS
+    return smallest(results.load_document(path)["results"])
 
 
 def smallest(rows: Sequence[dict[str, Any]]) -> list[tuple[dict[str, Any], int]]:

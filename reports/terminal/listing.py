@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
+import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from ...errors import UserError, unknown
+from ...errors import require, unknown
+from ...verify.claim import is_named
 from . import columns
 from .columns import Entry
 from .console import DEFAULT_FOLDER
@@ -29,28 +34,67 @@ GRAPHS = {
 """The values of --graph, with their meaning."""
 
 
-def show(console: Console, what: str, results: Path | None = None) -> None:
+def show(console: Console, what: str, names: Sequence[str] = ()) -> None:
     """Print what ``boundcheck list`` shows.
 
     Parameters
     ----------
     what : claims, learners, adversaries, graphs, studies or headrooms
-    results : for headrooms: the folder that ``verify`` wrote, or a file such as its verdicts.json
+    names : globs of those that are shown; for headrooms the folder that ``verify`` wrote, or its verdicts.json
 
     Raises
     ------
     UserError
-        for anything else, results of what has none, and results that are not there or damaged
+        for anything else, a glob that names nothing, and results that are not there or damaged
     """
     if what == "headrooms":
         from . import headrooms
 
-        headrooms.show(console, DEFAULT_FOLDER if results is None else results)
+        headrooms.show(console, _results(names))
         return
-    if results is not None:
-        raise UserError(
-            f"results '{results}' of list {what}: expected them of list headrooms only."
-        )
+    for i, entries in enumerate(_listed(what, names)):
+        if i:
+            console.print()
+        columns.show(console, entries)
+
+
+def as_json(what: str, names: Sequence[str] = ()) -> str:
+    """The same as a JSON list, with an object for each entry: its cells by their columns, and the words below them.
+
+    Raises
+    ------
+    UserError
+        as :func:`show` does
+    """
+    if what == "headrooms":
+        from . import headrooms
+
+        tables = [headrooms.entries(_results(names))]
+    else:
+        tables = _listed(what, names)
+    found = [
+        {name: _plain(cell) for name, cell in entry.cells.items() if name}
+        | {"words": _plain(entry.words)}
+        for entries in tables
+        for entry in entries
+    ]
+    return json.dumps(found, indent=1, ensure_ascii=False)
+
+
+def _plain(markup: str) -> str:
+    return Text.from_markup(markup, emoji=False).plain
+
+
+def _results(names: Sequence[str]) -> Path:
+    require(
+        len(names) <= 1,
+        f"headrooms of {', '.join(names)}: expected one folder of results, or its verdicts.json.",
+    )
+    return Path(names[0]) if names else DEFAULT_FOLDER
+
+
+def _listed(what: str, names: Sequence[str]) -> list[list[Entry]]:
+    """The entries of each table of a list whose first cells the globs name, all of them without globs."""
     makers = {
         "claims": _claims,
         "learners": _learners,
@@ -60,10 +104,18 @@ def show(console: Console, what: str, results: Path | None = None) -> None:
     }
     if what not in makers:
         raise unknown("list", what, [*makers, "headrooms"])
-    for i, entries in enumerate(makers[what]()):
-        if i:
-            console.print()
-        columns.show(console, entries)
+    tables = makers[what]()
+    if not names:
+        return tables
+    known = [_plain(next(iter(entry.cells.values()))) for entries in tables for entry in entries]
+    for name in names:
+        if not fnmatch.filter(known, name):
+            raise unknown(f"name in list {what}", name, known, f"globs of what list {what} shows")
+    chosen = (
+        [e for e in entries if is_named(_plain(next(iter(e.cells.values()))), names)]
+        for entries in tables
+    )
+    return [entries for entries in chosen if entries]
 
 
 def _table(*columns: str) -> Table:

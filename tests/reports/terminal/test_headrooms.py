@@ -62,4 +62,4 @@ def test_the_folder_of_verify_is_the_default(
     Path(results.VERDICTS).rename(Path("boundcheck-report", results.VERDICTS))
     assert listed(monkeypatch, "headrooms") == 0
     assert listed(monkeypatch, "learners", "boundcheck-report") == 2
-    assert "expected them of list headrooms only" in capsys.readouterr().err
+    assert "unknown name in list learners 'boundcheck-report'" in capsys.readouterr().err
