@@ -81,6 +81,8 @@ class Form:
     adaptive : whether it is about adaptive adversaries too, which see what was played; otherwise about oblivious ones
     vacuous : for a case in which the form is right to say nothing: the horizon from which it does, and its derivation,
         as a sentence; None for other cases. A form that is expected to hold and is vacuous without is a surprise.
+    unmet_by : the hypothesis that an exact instance does not meet, as a phrase, or None: what meets it not, refutes
+        nothing, whoever wrote the certificate
     """
 
     name: str
@@ -93,6 +95,7 @@ class Form:
     every_horizon: bool = False
     adaptive: bool = False
     vacuous: Callable[[Any], str | None] = lambda case: None
+    unmet_by: Callable[[Any], str | None] = lambda instance: None
 
     def does_not_apply(self, case: Any) -> str | None:
         """The hypothesis that a case does not meet, that on the adversary included; None where it applies."""

@@ -64,6 +64,8 @@ def game_of(case: Any) -> dict[str, Any]:
 def violation(claim: Claim, form: Form, instance: Any) -> tuple[Interval, Interval] | None:
     """Observed side and envelope of an instance that violates the claim beyond doubt, or None."""
     try:
+        if form.unmet_by(instance) is not None:
+            return None
         sides = claim.judge.exact_sides(instance, form)
         if sides is None:
             return None

@@ -169,6 +169,10 @@ def _exact(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Rep
     kind, numbers = content["instance_kind"], content["instance"]
     require(bool(claim.judge.instances), f"{claim.id} has no exact certificates.")
     instance = instances.from_json(kind, numbers, claim.judge.instances)
+    if (reason := form.unmet_by(instance)) is not None:
+        raise UserError(
+            f"certificate '{path}' is rejected: {claim.id} ({form.name}) does not speak of its instance: {reason}."
+        )
     proof = exact_certificate(claim, form, instance, content["schema"])
     if proof is None:
         raise UserError(

@@ -28,7 +28,7 @@ from ....errors import require
 from ...author import Check, Claim, Exact, Form, Interval, Proof
 from ...certificates.instances import Json
 from ...exact import boosting as exact
-from ...exact.boosting import Fractions, Rows, decimal, texts
+from ...exact.boosting import Fractions, Rows, texts
 from ...games.labels.case import Case
 from ..papers import BOOSTING
 from .enumerated import (
@@ -37,14 +37,13 @@ from .enumerated import (
     deviation,
     exploring_settings,
     few,
-    grid,
     losses_of,
-    most_remaining,
     rates,
     rho_of,
 )
 from .estimates_in_play import branches, told_checks
-from .hypotheses import adapts, booster, explores
+from .hypotheses import explores
+from .used_costs import used_costs
 
 
 @dataclass(frozen=True)
@@ -110,6 +109,12 @@ def zero_one(k: int) -> Rows:
     return tuple(tuple(mpq(r != i) for i in range(k)) for r in range(k))
 
 
+def is_zero_one(instance: DrawInstance) -> str | None:
+    """The hypothesis that the costs are the zero-one losses."""
+    same = instance.rows == zero_one(instance.n_labels)
+    return None if same else "it is about zero-one losses"
+
+
 def _rounds(case: Case, form: Form) -> Iterator[DrawInstance]:
     """Every best label and true label at every rate."""
     k = case.n_labels
@@ -166,6 +171,7 @@ LOSS_UNBIASED = Claim(
             Proof.PROVED,
             "a label is played with a probability above 0, by which its loss is divided",
             explores,
+            unmet_by=is_zero_one,
         ),
     ),
     judge=Exact(
@@ -180,18 +186,8 @@ LOSS_UNBIASED = Claim(
 
 
 def used_rows(case: Case) -> Iterator[Rows]:
-    """Cost matrices that the booster uses: potentials after some votes, or gradients at some scores."""
-    k = case.n_labels
-    if adapts(case) is None:
-        for weights in grid((mpq(1), mpq(1, 3), mpq(50)), k - 1):
-            yield exact.logistic_costs((mpq(1), *weights))
-        return
-    made, most = booster(case).potentials(k), min(booster(case).learners - 1, most_remaining(k))
-    for cast in range(most + 1):
-        votes = tuple((cast + k - 1 - j) // k for j in range(k)), (cast, *[0] * (k - 1))
-        for each in dict.fromkeys(votes):
-            edge, remaining = decimal(made.edge), most - cast
-            yield tuple(exact.costs(each, r, remaining, edge, made.ties) for r in range(k))
+    """Cost matrices that the booster uses."""
+    return (costs.rows for costs in used_costs(case))
 
 
 def _matrices(case: Case, form: Form) -> Iterator[DrawInstance]:

@@ -1,4 +1,4 @@
-"""Largest estimates of bandit boosters: of losses, of costs, and of what the weak learners are told.
+"""Largest estimates of bandit boosters: of losses, and of costs.
 
 =================  ==================================================================================
 symbol             name here
@@ -15,22 +15,19 @@ row puts all of its cost on that entry or none.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
 from gmpy2 import mpq
 
 from ....algorithms.boosting import estimates
-from ....errors import require
 from ...author import Check, Claim, Exact, Form, Interval, Proof, Verdict
 from ...exact.boosting import Fractions, Rows
 from ...games.labels.case import Case
-from ...judges.exact import worst
 from ..papers import BOOSTING
 from .enumerated import exploring_settings, few, losses_of, rates, rho_of
-from .estimates import DrawInstance, used_rows, zero_one
-from .estimates_in_play import told_checks
-from .hypotheses import adapts, divides_by_most, explores
+from .estimates import DrawInstance, zero_one
+from .hypotheses import explores
 
 
 def loss_limit(k: int, rho: mpq) -> mpq:
@@ -138,13 +135,14 @@ def _extremes(case: Case, form: Form) -> Iterator[DrawInstance]:
             yield DrawInstance(rho, best, label, played, extreme_rows(losses, entry, sign))
 
 
-def in_simplices(rows: Rows) -> bool:
-    """True if each row lies in C^eor_1."""
-    return all(row[r] == 0 and sum(row) == 1 and min(row) >= 0 for r, row in enumerate(rows))
+def in_simplices(instance: DrawInstance) -> str | None:
+    """The hypothesis that each row of costs lies in C^eor_1."""
+    rows = enumerate(instance.rows)
+    inside = all(row[r] == 0 and sum(row) == 1 and min(row) >= 0 for r, row in rows)
+    return None if inside else "it is about rows of costs in C^eor_1"
 
 
 def _bounded_cost(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
-    require(in_simplices(instance.rows), "costs: expected rows of C^eor_1.")
     k, rho = instance.n_labels, instance.rho
     if form.name == "reconstructed":
         envelope = k / rho
@@ -172,6 +170,7 @@ COST_BOUNDED = Claim(
                 if cost_limit(case.n_labels, rho_of(case)) > case.n_labels / rho_of(case)
                 else Verdict.HOLDS
             ),
+            unmet_by=in_simplices,
         ),
         Form(
             "repaired",
@@ -180,84 +179,13 @@ COST_BOUNDED = Claim(
             Proof.PROVED,
             "the exact maximum: an entry is linear in each row, and each row meets it at a vertex of C^eor_1",
             explores,
+            unmet_by=in_simplices,
         ),
     ),
     judge=Exact(
         _extremes,
         _bounded_cost,
         lambda case: f"the extreme rows of C^eor_1 at rho = {rho_of(case)}",
-        instances=(DrawInstance,),
-    ),
-    cases=exploring_settings,
-)
-
-
-def scale_of(case: Case) -> mpq:
-    """The number that the booster divides its costs by: k - 1 for potentials, k (k - 1) for gradients."""
-    k = case.n_labels
-    return mpq(k * (k - 1) if adapts(case) is None else k - 1)
-
-
-def _told(case: Case, form: Form) -> Iterator[DrawInstance]:
-    k, rho = case.n_labels, rho_of(case)
-    scale = mpq(1) if form.name == "transferred" else scale_of(case)
-    matrices = sorted(islice(used_rows(case), 60), key=lambda rows: len(str(rows)))
-    for rows in matrices[:30]:
-        divided = tuple(tuple(cost / scale for cost in row) for row in rows)
-        for best, label, played in product(range(2), few(k), range(k)):
-            yield DrawInstance(rho, best, label, played, divided)
-
-
-def _bounded_told(instance: DrawInstance, form: Form) -> tuple[Interval, Interval]:
-    k, rho = instance.n_labels, instance.rho
-    require(rho <= mpq(k, k + 1), f"rho {rho}: expected at most k/(k+1).")
-    return worst(*((abs(cost), k / rho) for cost in instance.estimate))
-
-
-def _divided(case: Case) -> str | None:
-    if (reason := explores(case)) is not None:
-        return reason
-    if adapts(case) is not None and not divides_by_most(case):
-        return "the booster divides by smaller weights than k - 1 (scale=exact)"
-    return None
-
-
-def _told_expected(case: Case) -> Verdict | None:
-    k, rho = case.n_labels, rho_of(case)
-    largest = slope_limit(k, rho) if adapts(case) is None else max(cost_limit(k, rho), mpq(k))
-    if largest <= k / rho:
-        return Verdict.HOLDS
-    return Verdict.REFUTED if k >= 4 else None
-
-
-TOLD_BOUNDED = Claim(
-    id="boosting/told-cost-bounded",
-    title="how large an entry of what the weak learners are told can be",
-    source=BOOSTING.at("equation (5)"),
-    forms=(
-        Form(
-            "transferred",
-            r"\|\hat c^i_t\|_\infty \le \frac{k}{\rho} \quad\text{for the cost matrices as they are}",
-            Proof.FALSE,
-            "potentials lie in [0, 1] but do not add up to 1; from about four labels on their estimates are too"
-            " large",
-            explores,
-            _told_expected,
-        ),
-        Form(
-            "repaired",
-            r"\|\hat c^i_t\|_\infty \le \frac{k}{\rho}, \; \rho \le \frac{k}{k+1}"
-            r" \quad\text{for potentials over } k-1 \text{, gradients over } k(k-1)",
-            Proof.PROVED,
-            "the maximum over all matrices with such entries is at most k/rho",
-            _divided,
-        ),
-    ),
-    judge=Exact(
-        _told,
-        _bounded_told,
-        lambda case: f"matrices of the booster at rho = {rho_of(case)}, every label played",
-        told_checks,
         instances=(DrawInstance,),
     ),
     cases=exploring_settings,

@@ -23,7 +23,14 @@ from ...exact import gappletron as exact
 from ...games.labels.case import Case
 from ...games.labels.rounds import Rounds
 from ..papers import GAPPLETRON
-from .hypotheses import called_regular, is_regular, needs, refuted_where_crafted
+from .hypotheses import (
+    called_regular,
+    called_regular_in,
+    is_regular,
+    needs,
+    refuted_where_crafted,
+    regular_in,
+)
 from .instances import ScoreInstance
 from .lemmas import score_instance
 from .settings import condition_settings
@@ -85,6 +92,7 @@ CONDITION_2 = Claim(
             _printed_unmet,
             refuted_where_crafted,
             adaptive=True,
+            unmet_by=called_regular_in,
         ),
         Form(
             "repaired",
@@ -95,6 +103,7 @@ CONDITION_2 = Claim(
             " 2",
             _repaired_unmet,
             adaptive=True,
+            unmet_by=regular_in,
         ),
     ),
     judge=Pathwise(
@@ -136,9 +145,15 @@ def _condition_3_exact(instance: ScoreInstance, form: Form) -> tuple[Interval, I
     return instance.squared_gradient, 2 * smoothness * instance.losses[instance.label]
 
 
+HINGE = "the hinge loss has it at the learner's weights only (Lemma 3)"
+
+
 def _smooth_unmet(case: Case) -> str | None:
-    hinge = "the hinge loss has it at the learner's weights only (Lemma 3)"
-    return needs("loss")(case) or (hinge if isinstance(case.loss, Hinge) else None)
+    return needs("loss")(case) or (HINGE if isinstance(case.loss, Hinge) else None)
+
+
+def _smooth_in(instance: ScoreInstance) -> str | None:
+    return HINGE if isinstance(instance.given_loss, Hinge) else None
 
 
 CONDITION_3 = Claim(
@@ -154,6 +169,7 @@ CONDITION_3 = Claim(
             "with the sharp constants; tight for the smooth hinge at every margin in [0, 1)",
             _smooth_unmet,
             adaptive=True,
+            unmet_by=_smooth_in,
         ),
     ),
     judge=Pathwise(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....adversaries.crafted import Alternation, CraftedScores
-from ....algorithms.losses import Logistic, SmoothHinge
+from ....algorithms.losses import Logistic, Loss, SmoothHinge
 from ...author import Verdict
 from ...games.labels.case import Case
+from .instances import RoundInstance, ScoreInstance
 
 
 def is_crafted(case: Case) -> bool:
@@ -50,20 +51,54 @@ def sees_enough(case: Case) -> Verdict | None:
     return Verdict.HOLDS if safe else None
 
 
-def is_regular(case: Case) -> bool:
+def regular_loss(loss: Loss | None, n_labels: int) -> bool:
     """True if the loss satisfies condition (2), and the gap map lies in [0, 1] and is the loss of the best label, or 1
     where no label has a loss below 1."""
-    loss = case.loss
     if isinstance(loss, Logistic):
-        return loss.base == 2 or (loss.base is None and case.n_labels == 2)
+        return loss.base == 2 or (loss.base is None and n_labels == 2)
     return isinstance(loss, SmoothHinge)
 
 
-def called_regular(case: Case) -> str | None:
+def is_regular(case: Case) -> bool:
+    """The same for the loss of a case."""
+    return regular_loss(case.loss, case.n_labels)
+
+
+def called_regular_loss(loss: Loss | None) -> str | None:
     """The hypothesis that the paper calls the loss regular: smooth hinge, and the logistic loss with base K."""
-    if isinstance(case.loss, SmoothHinge) or case.loss == Logistic(None):
+    if isinstance(loss, SmoothHinge) or loss == Logistic(None):
         return None
-    return f"the paper does not call the loss {case.loss_name} regular"
+    return f"the paper does not call the loss {'none' if loss is None else loss.spec} regular"
+
+
+def called_regular(case: Case) -> str | None:
+    """The same for the loss of a case."""
+    return called_regular_loss(case.loss)
+
+
+def called_regular_in(instance: ScoreInstance | RoundInstance) -> str | None:
+    """The same for the loss of an exact instance."""
+    return called_regular_loss(_scores(instance).given_loss)
+
+
+def regular_in(instance: ScoreInstance | RoundInstance) -> str | None:
+    """The hypothesis of the repaired forms on the loss of an exact instance."""
+    scores = _scores(instance)
+    fits = regular_loss(scores.given_loss, scores.n_labels)
+    return (
+        None
+        if fits
+        else f"condition (2) fails for the loss {scores.loss} and {scores.n_labels} labels"
+    )
+
+
+def printed_rule_in(instance: RoundInstance) -> str | None:
+    """The hypothesis that an exact instance is of the printed rule."""
+    return None if instance.rule == "printed" else f"it plays the repaired rule '{instance.rule}'"
+
+
+def _scores(instance: ScoreInstance | RoundInstance) -> ScoreInstance:
+    return instance.scores if isinstance(instance, RoundInstance) else instance
 
 
 def refuted_where_crafted(case: Case) -> Verdict | None:

@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from gmpy2 import mpq
 
+from ....algorithms import losses
 from ....algorithms.graphs import FeedbackGraph
+from ....algorithms.losses import Loss
 from ....errors import UserError, require
 from ...author import Instance, Interval
 from ...certificates.instances import Json
@@ -54,6 +56,11 @@ class ScoreInstance(Instance):
     @property
     def n_labels(self) -> int:
         return len(self.scores)
+
+    @cached_property
+    def given_loss(self) -> Loss:
+        """The surrogate loss."""
+        return losses.parse(self.loss)
 
     @cached_property
     def exact_loss(self) -> exact.ExactLoss:
@@ -297,6 +304,11 @@ class HorizonInstance(Instance):
         require(self.horizon >= 1, f"horizon {self.horizon}: expected at least 1.")
 
     @property
+    def fresh_rounds(self) -> int:
+        """(B^2 - 1) K^2."""
+        return (self.radius**2 - 1) * self.n_labels**2
+
+    @property
     def derived(self) -> Json:
-        fresh = (self.radius**2 - 1) * self.n_labels**2
+        fresh = self.fresh_rounds
         return {"fresh_rounds": fresh, "enough": fresh + 1, "comparator_norm": self.radius}

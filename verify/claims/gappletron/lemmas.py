@@ -28,10 +28,13 @@ from ...games.labels.rounds import Rounds
 from ..papers import GAPPLETRON
 from .hypotheses import (
     called_regular,
+    called_regular_in,
     is_regular,
     needs,
     not_repaired,
+    printed_rule_in,
     refuted_where_crafted,
+    regular_in,
 )
 from .instances import RoundInstance, ScoreInstance
 from .rounds import gap_rounding, rates, rounding_of_round, uniform_size
@@ -97,6 +100,10 @@ def _repaired_unmet(case: Case) -> str | None:
     return needs("loss", "gamma")(case) or (None if is_regular(case) else others)
 
 
+def _printed_in(instance: RoundInstance) -> str | None:
+    return called_regular_in(instance) or printed_rule_in(instance)
+
+
 def _mistake_sides(case: Case, form: Form, rounds: Rounds) -> Sides:
     losses = rounds.column(LOSS)
     share = loss_share(case.loss_name, uniform_size(case))
@@ -133,6 +140,7 @@ LEMMA_1 = Claim(
             _printed_unmet,
             refuted_where_crafted,
             adaptive=True,
+            unmet_by=_printed_in,
         ),
         Form(
             "repaired",
@@ -145,6 +153,7 @@ LEMMA_1 = Claim(
             " base 2 and a = min{1, loss(y*)}, and no label has a smaller loss than y*",
             _repaired_unmet,
             adaptive=True,
+            unmet_by=regular_in,
         ),
     ),
     judge=_MISTAKE,
@@ -153,8 +162,14 @@ LEMMA_1 = Claim(
 
 
 def _hinge_unmet(case: Case) -> str | None:
-    others = "it is about the hinge loss with kappa = 1/2"
-    return needs("loss", "gamma")(case) or (None if case.loss == Hinge(0.5) else others)
+    return needs("loss", "gamma")(case) or (None if case.loss == Hinge(0.5) else _OTHER_LOSSES)
+
+
+_OTHER_LOSSES = "it is about the hinge loss with kappa = 1/2"
+
+
+def _hinge_in(instance: RoundInstance) -> str | None:
+    return None if instance.scores.given_loss == Hinge(0.5) else _OTHER_LOSSES
 
 
 LEMMA_3 = Claim(
@@ -170,6 +185,7 @@ LEMMA_3 = Claim(
             "true; only the proof's sentence with (K-1)/K fails at K = 2",
             _hinge_unmet,
             adaptive=True,
+            unmet_by=_hinge_in,
         ),
     ),
     judge=_MISTAKE,
@@ -205,6 +221,7 @@ LEMMA_3_GRADIENT = Claim(
             "true at W = W_t, the only place where it is used; away from it condition (3) fails",
             _hinge_unmet,
             adaptive=True,
+            unmet_by=_hinge_in,
         ),
     ),
     judge=Pathwise(

@@ -26,7 +26,7 @@ from ...games.labels.record import MARGIN
 from ...games.labels.rounds import Rounds
 from ..papers import GAPPLETRON
 from .best_label import CONFORMITY, deviation, gap_map
-from .hypotheses import is_crafted, needs, not_repaired, plays_rule
+from .hypotheses import is_crafted, needs, not_repaired, plays_rule, printed_rule_in
 from .instances import RoundInstance
 from .lemmas import round_instance
 from .rounds import gap_rounding, nominal_rates, rates
@@ -168,6 +168,7 @@ BOUND_9 = Claim(
             _bound_9_printed_unmet,
             _bound_9_printed_expected,
             adaptive=True,
+            unmet_by=printed_rule_in,
         ),
         Form(
             "repaired",

@@ -125,6 +125,9 @@ GUARANTEE_4 = Claim(
             "projected descent has h = 2 sqrt(2) B, the regularised leader 6 B",
             needs("loss", "regret_factor"),
             adaptive=True,
+            unmet_by=lambda instance: (
+                "it is about optimisers on a ball, and this one is not projected"
+            ),
         ),
     ),
     judge=Pathwise(

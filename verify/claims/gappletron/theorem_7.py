@@ -106,6 +106,11 @@ def _unmet(short: bool, case: Any) -> str | None:
     return None
 
 
+def _too_short(instance: HorizonInstance) -> str | None:
+    least = instance.fresh_rounds + 1
+    return None if instance.horizon >= least else f"it needs T >= {least}"
+
+
 def _printed_expected(case: Case) -> Verdict | None:
     design, T = case.adversary, case.horizon
     assert isinstance(design, RandomLabels)
@@ -136,6 +141,7 @@ THEOREM_7 = Claim(
             Proof.PROVED,
             "the average of 1 - p_t(y) over the labels is (K-1)/K in every round; greedy labels do no worse",
             lambda case: _unmet(False, case),
+            unmet_by=_too_short,
         ),
     ),
     judge=LowerBound(force, exact=_exact, instances=(HorizonInstance,)),
