@@ -26,7 +26,8 @@ from typing import Any, TypeVar
 from ...algorithms.spec import user_file
 from ...errors import UserError, said
 from ...workers import die_with
-from .. import catalog, user_files
+from .. import catalog
+from ..user_files import load as user_files
 
 Found = TypeVar("Found")
 
