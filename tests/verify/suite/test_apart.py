@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from unittest import SkipTest
@@ -16,10 +16,15 @@ from unittest import SkipTest
 import numpy as np
 import pytest
 
-from boundcheck import UserError, check_learner, parametrize_with_claims
+from boundcheck import RefutedPromise, UserError, check_learner, parametrize_with_claims
+from boundcheck.adversaries.one_hot import OneHot
+from boundcheck.algorithms import graphs
 from boundcheck.algorithms.gappletron import Gappletron
 from boundcheck.algorithms.learner import Problem
 from boundcheck.reports.cli import main
+from boundcheck.verify.games.labels.play import Game
+from boundcheck.verify.games.labels.record import ACTION, OBSERVED
+from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.suite import request as plan
 from boundcheck.verify.suite import run as suite
 from boundcheck.verify.suite.apart import apart, is_users
@@ -193,26 +198,40 @@ def test_a_worker_that_dies_is_an_error_in_one_sentence(tmp_path: Path) -> None:
 
 def test_a_learner_cannot_change_its_game() -> None:
     class Greedy(Uniform):
-        promises = ("game/*", "gappletron/lemma-1")
-
         def __init__(self, problem: Problem) -> None:
             super().__init__(problem)
             graph = problem.graph
-            shared = (graph.observes, graph.in_degree, *graph.in_neighbours)
-            for array in shared:
-                with suppress(ValueError):
-                    array.flags.writeable = True
-            graph.observes[:] = True
-            graph.in_degree[:] = len(graph.observes)
-            self.seen = 0
+            for array in (graph.observes, graph.in_degree, *graph.in_neighbours):
+                array.flags.writeable = True
+                array[:] = 1
 
         def update(self, x: np.ndarray, action: int, label: int | None) -> None:
-            if label is not None and label != action:
-                raise AssertionError("a label that the game does not show")
             x[:] = 7.0
 
-    rows = check_learner(Greedy, claims=["game/*"], **WHERE)
-    assert [row.verdict.value for row in rows] == ["holds"]
+    sequence = OneHot(3).sequence(50, 0)
+    game = Game(UserLearner(Greedy, "Greedy"), sequence, graphs.bandit(3))
+    (block,) = game.play(0)
+    assert (game.graph.observes == np.eye(3)).all()
+    assert game.graph.in_degree.tolist() == [1, 1, 1]
+    assert np.array_equal(block.columns[:, OBSERVED], block.columns[:, ACTION] == block.labels)
+    assert np.array_equal(sequence.dense(), OneHot(3).sequence(50, 0).dense())
+
+
+@linux
+def test_a_certificate_of_a_learner_that_left_has_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, at_start=f"{HARMLESS['leaves']}; self.weights = np.eye(3)")
+    file = tmp_path / "mine.py"
+    promise = '("gappletron/lemma-1",)\n    loss, gamma = "smooth-hinge", 0.0'
+    file.write_text(file.read_text("utf-8").replace('("game/*",)', promise), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RefutedPromise) as caught:
+        check_learner("mine.py:Mine", **WHERE)
+    assert caught.value.certificate is not None
+    played = caught.value.certificate.content["game"]
+    assert played["learner"] == "mine.py:Mine"
+    assert played["learner_source"] == sha256(file.read_bytes()).hexdigest()
 
 
 def test_a_test_of_nothing_is_skipped_with_the_reason() -> None:
