@@ -93,6 +93,14 @@ class HedgeAdvice(Hedging):
     streams: ClassVar[tuple[str, ...]] = ("planted-advice:edge=0.4",)
 
     @staticmethod
+    def label_streams(learners: int) -> tuple[str, ...]:
+        """Adversaries of learners of labels whose features are advice."""
+        return (
+            "advice-labels:n_labels=2,panel=5,false=2,hard=0.15",
+            "advice-labels:n_labels=3,panel=20,false=5,hard=0.02",
+        )
+
+    @staticmethod
     def reads(features: FloatArray, n_labels: int) -> bool:
         """True if every feature is a label."""
         return bool(np.isin(features, np.arange(n_labels)).all())

@@ -12,6 +12,9 @@ STRONG = "bandit-bbm:weak=oracle-noise,learners=40,gamma=0.35,ties=random,rho=0.
 FULL = "online-mbbm:weak=oracle-noise,learners=10,ties=random"
 OLM = "adaboost-olm:weak=oracle-noise,learners=20"
 ADA = "ada-bandit:weak=oracle-noise,learners=20,rho=0.5,tuning=theory"
+ADVISED = (
+    "bandit-bbm:weak=hedge-advice+rate=0.1,learners=17,gamma=0.56,scale=exact,ties=random,rho=0.1"
+)
 BOUNDED = "ada-bandit:weak=oracle-noise,learners=10,rho=0.05,step=3,hedge=0.03"
 
 
@@ -69,4 +72,10 @@ MUTANTS = [
             "loss-estimate-unbiased sgd-estimates", "as above"),
     booster(BOUNDED, "draws any expert", flawed.draws_any_expert, "",
             "the regret of Hedge is judged where the rate is the theory's", "slack"),
+    *(
+        booster(ADVISED, name, flawed.tells(name),
+                "cost-estimate-unbiased potential-cost",
+                "the bounds on mistakes take thousands of rounds to see it")
+        for name in ("transposed", "wrong sign", "costs of no votes", "told nothing", "no importance weight")
+    ),
 ]  # fmt: skip

@@ -112,9 +112,9 @@ class ZetaInverted(Right):
 
 
 class ZetaAsPrinted(Right):
-    """The paper's line 9 in place of the declared repair, and the paper's gap in (9)."""
+    """The paper's line 9 in place of the declared repair, and its gap in (9); where labels tie, its count is off."""
 
-    caught_by = "algorithm-1 bound-9"
+    caught_by = "algorithm-1 bound-9 lemma-1"
 
     def mix(self, best: int, gap: float, rate: float) -> Array:
         n, rho = self.graph.n_actions, self.graph.domination_number

@@ -104,7 +104,7 @@ class SquaresUnweighted(Right):
 class NoProjection(Right):
     """Leaves the declared ball."""
 
-    caught_by = "updates"
+    caught_by = "guarantee-4 updates"
 
     def step(self, gradient: Array) -> None:
         self.weights -= np.sqrt(2) * self.bound / np.sqrt(self.squares) * gradient

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import flawed_baselines
+import mutant_boosters
 import pytest
 from declared import MUTANTS
-from judged import as_declared, caught, fails, fate, played, refuting
+from judged import Mutant, as_declared, caught, fails, fate, played, refuting
 
 from boundcheck import RefutedPromise, UserError, check_learner
 from boundcheck.verify.certificates.replay import replay
 
 CAUGHT = [mutant for mutant in MUTANTS if mutant.kind in ("caught", "refused")]
+RIGHT = sorted({m.family for m in [*flawed_baselines.MUTANTS, *mutant_boosters.MUTANTS]})
 BELOW = [mutant for mutant in MUTANTS if mutant.kind == "below"]
 
 
 @pytest.mark.parametrize("mutant", CAUGHT, ids=lambda mutant: mutant.id)
 def test_a_mutant_is_caught_by_the_claims_that_must_catch_it(mutant) -> None:
     assert caught(mutant), mutant.why
+
+
+@pytest.mark.parametrize("right", RIGHT)
+def test_those_claims_do_not_catch_the_right_learner(right: str) -> None:
+    """Those in plain Python are in the tests of right learners."""
+    of_it = [mutant.caught_by for mutant in MUTANTS if mutant.family == right]
+    control = Mutant("nothing", right, right, frozenset().union(*of_it), "", "caught")
+    for rows in played(control, sorted(control.caught_by)):
+        assert not refuting(rows)
+        assert not fails(rows)
 
 
 @pytest.mark.nightly
