@@ -93,5 +93,6 @@ MUTANTS = [
     flaw("gaptron:loss=smooth-hinge", "half the gap", flawed.predicting(flawed.half_the_gap),
          "per-round largest-rate", "too sure; it makes fewer mistakes here"),
     flaw("gaptron:loss=hinge", "a ninth of the rate", flawed.with_parameter(0, lambda rate: rate / 9),
-         "expected-step", "slower than declared, which the bounds leave room for here"),
+         "expected-step largest-rate theorem",
+         "slower than declared; with full information it costs more than the theorem allows"),
 ]  # fmt: skip

@@ -51,7 +51,7 @@ class Stumps:
 class Reversed(Stumps):
     """Reads the cost vector from the other end."""
 
-    caught_by = "bandit-wlc"
+    caught_by = "bandit-wlc bandit-wlc-anytime frontier online-wlc online-wlc-anytime"
 
     def update(self, x: Any, cost: Any, weight: float) -> None:
         super().update(x, cost[::-1], weight)
@@ -60,7 +60,7 @@ class Reversed(Stumps):
 class Weightless(Stumps):
     """Lets all rounds count alike."""
 
-    caught_by = "bandit-wlc"
+    caught_by = "bandit-wlc bandit-wlc-anytime frontier online-wlc online-wlc-anytime"
 
     def update(self, x: Any, cost: Any, weight: float) -> None:
         super().update(x, cost, 1.0)
@@ -69,7 +69,7 @@ class Weightless(Stumps):
 class Misplaced(Stumps):
     """Credits each estimate to the label after the right one."""
 
-    caught_by = "bandit-wlc"
+    caught_by = "bandit-wlc bandit-wlc-anytime frontier online-wlc online-wlc-anytime"
 
     def update(self, x: Any, cost: Any, weight: float) -> None:
         super().update(x, cost[[-1, *range(len(cost) - 1)]], weight)
@@ -78,7 +78,7 @@ class Misplaced(Stumps):
 class Climbs(Stumps):
     """Prefers what costs most."""
 
-    caught_by = "bandit-wlc"
+    caught_by = "bandit-wlc bandit-wlc-anytime frontier online-wlc online-wlc-anytime"
 
     def update(self, x: Any, cost: Any, weight: float) -> None:
         super().update(x, -cost, weight)
