@@ -16,8 +16,7 @@ import pandas as pd
 from ..errors import UserError, require
 from .class_labels import MISSING, read_labels
 from .columns import label_position
-
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
+from .reading import SEPARATORS
 
 LOOKED_AT = 20
 """The first lines, by which other separators are recognised."""

@@ -229,6 +229,9 @@ def verify_claims(
     seed: int = 0,
     jobs: int = 1,
     claims_file: Path | str | None = None,
+    header: bool | None = None,
+    exact_labels: bool = False,
+    rows: int | None = None,
 ) -> Verification:
     """Judge claims, as ``boundcheck verify`` does.
 
@@ -245,6 +248,9 @@ def verify_claims(
     seed : root of all randomness
     jobs : processes to use where the work is long enough
     claims_file : Python file with claims of the user's
+    header : whether the data begin with names of columns; found out when None
+    exact_labels : whether labels of the data are classes as they are written, however alike
+    rows : the most rows of the data that are read
 
     Raises
     ------
@@ -267,6 +273,9 @@ def verify_claims(
         None if claims_file is None else Path(claims_file),
         runs,
         rounds,
+        header,
+        exact_labels,
+        rows,
     )
     return play(prepare(request, seed, jobs=jobs))
 

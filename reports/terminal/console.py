@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ...errors import printable
 
 if TYPE_CHECKING:
@@ -36,3 +38,9 @@ def make_console(quiet: bool, *, to_stderr: bool = False) -> Console:
 
     width = shutil.get_terminal_size((120, 24)).columns
     return Patient(quiet=quiet, width=width, highlight=False, emoji=False, stderr=to_stderr)
+
+
+def fail(message: str) -> int:
+    """Say in one line what is wrong, and return the exit status."""
+    click.echo(f"boundcheck: error: {' '.join(printable(message).split())}", err=True)
+    return WRONG_INPUT

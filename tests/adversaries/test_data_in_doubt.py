@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from boundcheck.adversaries.recorded import Reading, load
+from boundcheck.adversaries.reading import Reading
+from boundcheck.adversaries.recorded import load
 from boundcheck.errors import UserError
 
 SPECTRA = "0.3,0.8,-1.3,oak 0.9,0.4,0.5,pine 0.1,0.2,0.3,oak 0.4,0.4,0.1,pine"

@@ -11,7 +11,8 @@ import pytest
 from sklearn.datasets import dump_svmlight_file, load_digits
 
 from boundcheck.adversaries.class_labels import encode
-from boundcheck.adversaries.recorded import Reading, load
+from boundcheck.adversaries.reading import Reading
+from boundcheck.adversaries.recorded import load
 from boundcheck.errors import UserError
 
 Write = Callable[[str, str], Path]

@@ -20,7 +20,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ...adversaries.recorded import Reading
+from ...adversaries.reading import Reading
 from ...adversaries.sequence import Sequence as Labelled
 from ...algorithms import graphs
 from ...algorithms.learner import Problem

@@ -42,6 +42,9 @@ class Request:
     claims_file : Python file with claims of the user's
     runs : runs of claims that are judged by sampling; those of the scale when None
     rounds : the horizon of what is played; that of the scale when None, in the built-in suite that of each setting
+    header : whether the data begin with names of columns; found out when None
+    exact_labels : whether labels of the data are classes as they are written, however alike
+    rows : the most rows of the data that are read; all when None
     """
 
     claims: tuple[str, ...] = ()
@@ -55,6 +58,9 @@ class Request:
     claims_file: Path | None = None
     runs: int | None = None
     rounds: int | None = None
+    header: bool | None = None
+    exact_labels: bool = False
+    rows: int | None = None
 
     @property
     def replaces_an_axis(self) -> bool:
@@ -136,7 +142,14 @@ def _check(request: Request) -> None:
         request.label is None or request.data is not None,
         f"label column '{request.label}' is given without --data.",
     )
-    for name in ("runs", "rounds"):
+    of_data = {
+        "--header": request.header is not None,
+        "--labels exact": request.exact_labels,
+        "--rows": request.rows is not None,
+    }
+    for option, given in of_data.items():
+        require(not given or request.data is not None, f"{option} is given without --data.")
+    for name in ("runs", "rounds", "rows"):
         value = getattr(request, name)
         require(value is None or value >= 1, f"{name}={value}: expected at least 1.")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from .... import adversaries, algorithms
+from ....adversaries.reading import Reading
 from ....algorithms.discovery import classes
 from ....algorithms.graphs import parse
 from ....errors import UserError, require
@@ -150,15 +151,17 @@ class LabelGame(Game):
         return [*rows, *smooth]
 
     def warning(self, case: Case) -> str | None:
-        """The sentence for features so large that bounds on mistakes, which grow with L B^2, exceed the rounds."""
+        """Sentences, a line each, on data that could be read in another way, and on features so large that bounds on
+        mistakes, which grow with L B^2, exceed the rounds."""
+        lines = list(getattr(case.adversary, "notes", ()))
         bound = case.comparator_norm
-        if case.loss is None or case.smoothness * bound**2 <= case.horizon:
-            return None
-        return (
-            f"features have norms up to {case.problem.feature_norm:.4g}; with the comparator norm B={bound:g} bounds"
-            f" on mistakes grow with L B^2 = {case.smoothness * bound**2:.3g} and are vacuous in {case.horizon}"
-            " rounds: scale the columns, or divide all by that norm"
-        )
+        if case.loss is not None and case.smoothness * bound**2 > case.horizon:
+            lines.append(
+                f"features have norms up to {case.problem.feature_norm:.4g}; with the comparator norm B={bound:g}"
+                f" bounds on mistakes grow with L B^2 = {case.smoothness * bound**2:.3g} and are vacuous in"
+                f" {case.horizon} rounds: scale the columns, or divide all by that norm"
+            )
+        return "\n".join(lines) or None
 
     def check(self, request: Any, case: Case) -> None:
         planted = case.sequence.comparator
@@ -176,9 +179,11 @@ def _streams(request: Any) -> list[Stream]:
     """The user's data or adversary, or a few built-in ones, with as many labels as the user's graph has."""
     rounds = request.rounds or OPEN_ROUNDS[request.scale]
     if request.data is not None:
-        column = "" if request.label is None else f"@{request.label}"
+        reading = Reading(
+            request.data, request.label, request.header, request.exact_labels, request.rows
+        )
         bound = NORM_FOR_DATA if request.comparator_norm is None else request.comparator_norm
-        return [(f"{resolve.DATA}{request.data}{column}", request.rounds, bound)]
+        return [(f"{resolve.DATA}{reading}", request.rounds, bound)]
     if request.adversary is not None:
         # one that knows how many rounds it needs says so
         whole = hasattr(request.made_adversary, "rounds") and request.rounds is None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....adversaries.reading import Reading
 from ....adversaries.sequence import Comparator, Sequence, zero_comparator
 from ....algorithms import graphs
 from ....algorithms.learner import Problem
@@ -23,7 +24,7 @@ from .compared.exact import whole_numbers
 from .compared.fit import fit
 
 if TYPE_CHECKING:
-    from ....adversaries.recorded import Reading, Recorded
+    from ....adversaries.recorded import Recorded
 
 
 def _squared_norm(comparator: Comparator) -> Fraction:
@@ -72,8 +73,6 @@ def recorded(spec: str) -> Recorded:
 
 def _reading(spec: str) -> Reading:
     """The file that a spec of recorded data names, and how it is read."""
-    from ....adversaries.recorded import Reading
-
     return Reading.of(spec.removeprefix(DATA))
 
 
