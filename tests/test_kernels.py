@@ -59,7 +59,7 @@ def violations(function: ast.FunctionDef) -> list[str]:
 def test_kernels_are_found() -> None:
     names = {name for name, _ in compiled_functions()}
     assert {
-        "loop.play_rounds",
+        "plain.play_rounds",
         "losses._logistic",
         "optimisers._projected_step",
         "gappletron._mixture",

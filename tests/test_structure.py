@@ -119,6 +119,16 @@ def test_modules_for_every_game_know_none() -> None:
     assert named == []
 
 
+def test_games_know_no_claim() -> None:
+    """Claims ask the games, and never the other way round; a game may look through their folder for learners."""
+    known = [
+        f"{found.where}: {found.target}"
+        for found in IMPORTS
+        if found.source.startswith("verify.games.") and found.target.startswith("verify.claims.")
+    ]
+    assert known == []
+
+
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda]:
     """Yield every function, methods and nested ones included."""
     for node in ast.walk(tree):

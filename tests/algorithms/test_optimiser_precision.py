@@ -24,7 +24,7 @@ from boundcheck.algorithms.learner import GRADIENT_SUM, SCALE, UPDATE, Player, P
 from boundcheck.algorithms.losses import SmoothHinge
 from boundcheck.algorithms.optimisers import add_squared_gradient, inner_product, scaled_copy
 from boundcheck.compiled import kernel
-from boundcheck.verify.games.labels.loop import PASSES
+from boundcheck.verify.games.labels.loops.plain import PASSES
 from boundcheck.verify.games.labels.play import Game, Run, game_generator
 
 HORIZON, NORM = 20_000, math.sqrt(2.0)

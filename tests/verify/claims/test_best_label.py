@@ -22,8 +22,8 @@ from right_learners import (
 
 from boundcheck import RefutedPromise, check_learner
 from boundcheck.adversaries.sequence import Comparator, Sequence
-from boundcheck.verify.claims.gappletron import best_label
 from boundcheck.verify.games.labels.record import BEST, MARGIN, N_COLUMNS, Block, Steps
+from boundcheck.verify.games.labels.ties import best_label
 from boundcheck.verify.games.labels.user_learner import UserLearner
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting

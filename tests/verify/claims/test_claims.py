@@ -11,7 +11,6 @@ import pytest
 from boundcheck.algorithms import losses
 from boundcheck.verify import catalog
 from boundcheck.verify.claim import Claim, Form, Proof
-from boundcheck.verify.claims.gappletron.best_label import gap_map
 from boundcheck.verify.claims.gappletron.hypotheses import is_regular
 from boundcheck.verify.claims.gappletron.observation import effective_domination
 from boundcheck.verify.claims.gappletron.rounds import rates
@@ -25,6 +24,7 @@ from boundcheck.verify.claims.gappletron.settings import (
 from boundcheck.verify.claims.papers import GAPPLETRON
 from boundcheck.verify.games.labels.case import Case
 from boundcheck.verify.games.labels.game import LABELS
+from boundcheck.verify.games.labels.ties.best_label import gap_map
 from boundcheck.verify.judges.pathwise import Suspect
 from boundcheck.verify.outcome import Kind, Verdict
 from boundcheck.verify.resolve import resolve

@@ -24,8 +24,8 @@ from ...author import Claim, Form, Interval, Pathwise, Proof, Sides, Verdict
 from ...games.labels.case import Case
 from ...games.labels.record import MARGIN
 from ...games.labels.rounds import Rounds
+from ...games.labels.ties.best_label import CONFORMITY, deviation, gap_map
 from ..papers import GAPPLETRON
-from .best_label import CONFORMITY, deviation, gap_map
 from .hypotheses import is_crafted, needs, not_repaired, plays_rule, printed_rule_in
 from .instances import RoundInstance
 from .lemmas import round_instance

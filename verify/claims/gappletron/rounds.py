@@ -15,7 +15,7 @@ import numpy as np
 from ....arrays import FloatArray
 from ...games.labels.case import Case
 from ...games.labels.rounds import Rounds
-from .best_label import GAP_SLOPE
+from ...games.labels.ties.best_label import GAP_SLOPE
 
 
 def nominal_rates(rounds: Rounds) -> FloatArray:

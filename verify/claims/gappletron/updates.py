@@ -27,11 +27,11 @@ from ...author import Audit, Cell, Claim, Evidence, Form, Proof
 from ...games.labels.case import Case
 from ...games.labels.record import OBSERVED
 from ...games.labels.rounds import Rounds
+from ...games.labels.ties.subgradient import gradients
 from ...judges.audit import violated_in
 from ..papers import GAPPLETRON
 from .hypotheses import needs
 from .settings import update_settings
-from .subgradient import gradients
 
 AGREEMENT = 1e-7
 """Largest difference of scores, as a share of |x| times the largest norm of the weights so far."""

@@ -20,7 +20,6 @@ from ....algorithms.learner import Declaration, Learner, Player, Problem
 from ....algorithms.losses import Hinge, Loss, SmoothHinge, margins
 from ....arrays import BoolArray, FloatArray
 from ....errors import require
-from ...claims.gappletron import best_label, subgradient
 from ...setting import Setting
 from . import adaptive
 from .branches import Round, enumerated
@@ -30,6 +29,7 @@ from .compared.fit import Regret
 from .play import Game, Run, game_generator
 from .rounds import Rounds
 from .run_sums import RunSums, add_up
+from .ties import best_label, subgradient
 
 
 def digits(value: Any) -> Any:

@@ -21,8 +21,8 @@ from ....arrays import FloatArray
 from ....compiled import Kernel, Signature
 from ....errors import LearnerError
 from ..user_class import own_copy
-from .boosted_loop import BOOSTED_FUNCTIONS, play_boosted
-from .loop import FUNCTIONS, no_gap, no_rewrite, no_surrogate, play_rounds
+from .loops.boosted import BOOSTED_FUNCTIONS, play_boosted
+from .loops.plain import FUNCTIONS, no_gap, no_rewrite, no_surrogate, play_rounds
 from .record import BLOCK, N_COLUMNS, TOTALS, Block, Steps, Votes
 
 

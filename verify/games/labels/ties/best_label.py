@@ -29,11 +29,11 @@ from typing import Any
 
 import numpy as np
 
-from ....algorithms.gappletron import RULES
-from ....algorithms.graphs import FeedbackGraph
-from ....algorithms.losses import Hinge, Loss
-from ....arrays import BoolArray, FloatArray, IntArray
-from ...games.labels.record import BEST, GAP, GRADIENT, LOSS, MARGIN, Block
+from .....algorithms.gappletron import RULES
+from .....algorithms.graphs import FeedbackGraph
+from .....algorithms.losses import Hinge, Loss
+from .....arrays import BoolArray, FloatArray, IntArray
+from ..record import BEST, GAP, GRADIENT, LOSS, MARGIN, Block
 
 CONFORMITY = 1e-12
 """Largest deviation of a float probability from the exact one."""

@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from ....algorithms.losses import Hinge, Loss, SmoothHinge
-from ....arrays import BoolArray, FloatArray
-from ...games.labels.record import GRADIENT, MARGIN, OBSERVED, Block
+from .....algorithms.losses import Hinge, Loss, SmoothHinge
+from .....arrays import BoolArray, FloatArray
+from ..record import GRADIENT, MARGIN, OBSERVED, Block
 
 ROUNDING = 1e-15
 """Residuals and changes of shares so small are those of rounding."""

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from ....algorithms.boosting.boosting import ASSESS, LEARNS, MEMORY, VOTE
-from ....algorithms.boosting.boosting import BEST as BEST_SLOT
-from ....algorithms.boosting.cache import CACHE
-from ....algorithms.boosting.weak import ASK, TELL
-from ....algorithms.learner import UNSEEN
-from ....arrays import FloatArray
-from ....compiled import kernel
-from .loop import OBSERVERS, SEQUENCE, draw_action, write_down
-from .record import BEST, GAP, GRADIENT, LOSS, MARGIN
+from .....algorithms.boosting.boosting import ASSESS, LEARNS, MEMORY, VOTE
+from .....algorithms.boosting.boosting import BEST as BEST_SLOT
+from .....algorithms.boosting.cache import CACHE
+from .....algorithms.boosting.weak import ASK, TELL
+from .....algorithms.learner import UNSEEN
+from .....arrays import FloatArray
+from .....compiled import kernel
+from ..record import BEST, GAP, GRADIENT, LOSS, MARGIN
+from .plain import OBSERVERS, SEQUENCE, draw_action, write_down
 
 BOOSTED_FUNCTIONS = (ASK, TELL, VOTE, ASSESS)
 """Signatures of the functions that the loop calls, in the order in which it takes them."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ....algorithms.learner import (
+from .....algorithms.learner import (
     PREDICT,
     REMAINDER,
     REWRITE,
@@ -22,11 +22,11 @@ from ....algorithms.learner import (
     UNSEEN,
     UPDATE,
 )
-from ....algorithms.losses import GAP, SURROGATE
-from ....arrays import FloatArray
-from ....compiled import helper, kernel, workspace
-from ....vectors import sparse_product, subtract_outer
-from .record import (
+from .....algorithms.losses import GAP, SURROGATE
+from .....arrays import FloatArray
+from .....compiled import helper, kernel, workspace
+from .....vectors import sparse_product, subtract_outer
+from ..record import (
     ACTION,
     BEST,
     ERROR,
@@ -38,7 +38,7 @@ from .record import (
     OBSERVED,
     TOTAL,
 )
-from .record import GAP as GAP_COLUMN
+from ..record import GAP as GAP_COLUMN
 
 FUNCTIONS = (GAP, SURROGATE, PREDICT, UPDATE, REWRITE)
 """Signatures of the functions that the loop calls, in the order in which it takes them."""
