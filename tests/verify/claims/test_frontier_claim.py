@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -306,4 +307,6 @@ def test_who_declares_nothing_promises_nothing_unless_it_says_so(learners: Path)
     assert len(told) == 4
     assert all(words in row.outcome.evidence for row in told)
     assert suite.untested(rows, silent.promises) == {}
+    spoken = replace(setting, learner=f"{learners}:Promising")
+    rows = suite.judge_job(suite.Job(spoken, DECLARED_CLAIMS, users=True), 0)
     assert suite.untested(rows, speaking.promises) == {}

@@ -18,14 +18,15 @@ AT_T_ALONE = {
     "boosting/bandit-bbm-tuned": "its rate is that of the whole game",
     "boosting/hedge-regret-bandit": "the rate that makes it non-vacuous is that of T",
     "boosting/sgd-regret-bandit": "the best weights would have to be found once more for each prefix",
-    "boosting/adaboost-olm": "the edges of the run are part of it, and would have to be measured for each prefix",
-    "boosting/ada-bandit": "the same",
-    "boosting/learned-edge": "the same",
+    "boosting/learned-edge": "the edges of the run are part of it, and would have to be measured for each prefix",
     "boosting/ada-bandit-tuned": "its rate is that of the whole game",
     "boosting/online-wlc-anytime": "its observed side is the largest over all rounds: a prefix says less",
     "boosting/bandit-wlc-anytime": "the same",
 }
 """Statements on means and with high probability that are judged at the horizon only, and why."""
+
+HORIZONS = {"boosting/adaboost-olm": 1500, "boosting/ada-bandit": 4000}
+"""Horizons at which prefixes of statements are non-vacuous that are not so at 150."""
 
 SAMPLED = [c for c in catalog.claims().values() if isinstance(c.judge, Mean | Tail)]
 
@@ -56,7 +57,7 @@ def test_where_is_bet_does_not_depend_on_the_runs(claim: Any) -> None:
     settings = {s.learner: s for s in claim.cases() if s.horizon is not None}
     looked_at = 0
     for setting in settings.values():
-        case = resolve(replace(setting, horizon=150), 0)
+        case = resolve(replace(setting, horizon=HORIZONS.get(claim.id, 150)), 0)
         for form in claim.forms:
             if form.does_not_apply(case) is not None:
                 continue
@@ -64,7 +65,7 @@ def test_where_is_bet_does_not_depend_on_the_runs(claim: Any) -> None:
             if isinstance(claim.judge, Mean) and claim.judge.computed(cell) is not None:
                 continue
             first, both = (sides_of(claim.judge, cell, range(n)) for n in (1, 3))
-            assert len(first) > 10
+            assert first
             for T, sides in both.items():
                 most = most_of(T, sides)
                 assert (sides.least, most) == (first[T].least, most_of(T, first[T]))
