@@ -24,6 +24,7 @@ class Setting:
     horizon : rounds; None for as many as recorded data, or an adversary that knows its own, have
     comparator_norm : bound B on the norm of the comparator; None for that of the planted one, or 1 without one
     runs : how many runs are played, each with draws of its own
+    fewest : the fewest runs that a quick run plays, where fewer could refute nothing
     scales : the scales of the built-in suite that it is part of
     """
 
@@ -33,6 +34,7 @@ class Setting:
     horizon: int | None
     comparator_norm: float | None = None
     runs: int = 4
+    fewest: int = field(default=1, compare=False)
     scales: tuple[str, ...] = field(default=SCALES, compare=False)
 
     @classmethod
@@ -52,7 +54,7 @@ class Setting:
         no part of that scale."""
         if scale not in self.scales:
             return None
-        runs = {"quick": (self.runs + 1) // 2, "full": self.runs * LONGER}
+        runs = {"quick": max((self.runs + 1) // 2, self.fewest), "full": self.runs * LONGER}
         return replace(self, runs=runs.get(scale, self.runs))
 
     def label(self, part: str) -> str:

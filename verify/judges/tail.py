@@ -163,6 +163,7 @@ class Tail(Judge):
             found.says += f"; {chosen.says}"
             if not exceeds_level(_most_that_could_be(judged, chosen)):
                 found.says += f"; {found.runs} runs would not refute it if all violated"
+                found.enough = False
             found.headroom = headroom_of(
                 lambda s: float(chosen.average(_log_e_values(judged, s)).max())
             )

@@ -63,6 +63,7 @@ def olm_settings() -> tuple[Setting, ...]:
             "full",
             horizon,
             runs=20,
+            fewest=14,
         )
         for n, hedge, edge, horizon in ((20, 0.1, 0.9, 3000), (2, 0.02, 0.88, 20_000))
     )
@@ -76,14 +77,21 @@ def bandit_settings() -> tuple[Setting, ...]:
         f"{learner},rho=0.05,step=3,hedge=0.03",
         f"{learner},gamma=0.9,tuning=theory",
     ]
-    return Setting.product(learners, stream, "bandit", 20_000, runs=20)
+    return Setting.product(learners, stream, "bandit", 20_000, runs=20, fewest=14)
 
 
 def tuned_settings() -> tuple[Setting, ...]:
     """The paper's rate, which is below 1/2 there."""
     learner = "ada-bandit:weak=oracle-noise,learners=40,tuning=theory,gamma=0.9"
     return (
-        Setting(learner, "oracle-labels:n_labels=2,learners=40,edge=0.9", "bandit", 4000, runs=14),
+        Setting(
+            learner,
+            "oracle-labels:n_labels=2,learners=40,edge=0.9",
+            "bandit",
+            4000,
+            runs=14,
+            fewest=14,
+        ),
     )
 
 

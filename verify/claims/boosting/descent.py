@@ -77,9 +77,16 @@ def estimate_settings() -> tuple[Setting, ...]:
 def bandit_settings() -> tuple[Setting, ...]:
     """AdaBandit where the bound on the true regret is non-vacuous: the paper's step, and one for two labels."""
     return tuple(
-        Setting(f"ada-bandit:weak=oracle-noise,{learner}", stream, "bandit", horizon, runs=runs)
+        Setting(
+            f"ada-bandit:weak=oracle-noise,{learner}",
+            stream,
+            "bandit",
+            horizon,
+            runs=runs,
+            fewest=14,
+        )
         for learner, stream, horizon, runs in (
-            ("learners=1,rho=0.5", "oracle-labels:n_labels=2,learners=1,edge=0.9", 7000, 9),
+            ("learners=1,rho=0.5", "oracle-labels:n_labels=2,learners=1,edge=0.9", 7000, 14),
             (
                 "learners=6,rho=0.02,step=3",
                 "turning-labels:learners=6,majority=5,late=150",

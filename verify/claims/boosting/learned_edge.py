@@ -47,7 +47,7 @@ def learning_settings(graph: str) -> tuple[Setting, ...]:
     }[graph]
     spec = f"{learner}:weak=hedge-advice+rate={rate},learners=5,{more}"
     stream = "advice-labels:n_labels=2,panel=20,false=5,hard=0.03"
-    return (Setting(spec, stream, graph, horizon, runs=14),)
+    return (Setting(spec, stream, graph, horizon, runs=14, fewest=14),)
 
 
 def _gamma(case: Case) -> float:

@@ -81,7 +81,9 @@ def _learning(kind: str, numbers: tuple[float, ...], more: str = "") -> Setting:
     weak = f"weak=hedge-advice+rate={rate},learners={n},gamma={gamma},scale=exact"
     stream = f"advice-labels:n_labels={k},panel={panel},false={false},hard={hard}"
     graph = "full" if kind == "online-mbbm" else "bandit"
-    return Setting(f"{kind}:{weak}{more}", stream, graph, int(horizon), runs=LEARNING_RUNS)
+    return Setting(
+        f"{kind}:{weak}{more}", stream, graph, int(horizon), runs=LEARNING_RUNS, fewest=14
+    )
 
 
 def learning_settings() -> tuple[Setting, ...]:
