@@ -67,7 +67,7 @@ def test_the_bound_of_adabandit_says_something_with_a_step_for_two_labels_alone(
         assert row.outcome.runs == 1
         where = row.outcome.evidence.rpartition("T = ")[2].replace(",", "")
         assert int(where) > 1e7
-    (row,) = rows_of("ada-bandit", replace(fast, horizon=8000, runs=6))
+    (row,) = rows_of("ada-bandit", replace(fast, horizon=8000, runs=14))
     assert row.verdict == row.expected == Verdict.HOLDS, row.outcome.evidence
     assert row.outcome.envelope < 4000
     assert row.outcome.tested_from == 1000, "a learner that does not use T is judged at prefixes"

@@ -118,14 +118,14 @@ def test_runs_have_sequences_of_their_own_where_the_chance_is_in_the_sequence() 
 
 
 def test_exact_error_holds_and_is_refuted_by_another_rate() -> None:
-    setting = bandit(3, 6, 0.3, "ties=random,rho=0.2", 600, 8)
+    setting = bandit(3, 6, 0.3, "ties=random,rho=0.2", 600, 14)
     (row,) = rows_of("exact-error", setting)
     assert row.verdict == Verdict.HOLDS, row.outcome.evidence
     claim, case = catalog.claims()["boosting/exact-error"], resolve(setting, 0)
     for factor in (0.7, 1.3):
         off = majority.error_rate(case) * factor
         judge = Law(lambda _, rate=off: rate)
-        found = decide(judge.examine(Cell(claim, claim.forms[0], case), 8))
+        found = decide(judge.examine(Cell(claim, claim.forms[0], case), 14))
         assert found.verdict == Verdict.REFUTED
         assert found.certificate is not None
     (few,) = rows_of("exact-error", replace(setting, horizon=20, runs=1))
@@ -183,14 +183,14 @@ def test_constants_of_the_bounds_by_majority() -> None:
 def test_bounds_by_majority_hold_and_say_from_where_on_they_do(name: str) -> None:
     kind = "online-mbbm" if name.startswith("online") else "bandit-bbm"
     more = "gamma=0.6" if kind == "online-mbbm" else "gamma=0.6,rho=0.1"
-    setting = majority._setting(kind, 2, 8, 0.8, more, 200, 8)
+    setting = majority._setting(kind, 2, 8, 0.8, more, 200, 14)
     (row,) = rows_of(name, setting)
     assert row.verdict == Verdict.HOLDS, row.outcome.evidence
     (short,) = rows_of(name, replace(setting, horizon=10))
     assert short.verdict == Verdict.VACUOUS
     first = int(short.outcome.evidence.rpartition("T = ")[2].replace(",", ""))
     assert 10 < first < 200
-    at = [rows_of(name, replace(setting, horizon=T, runs=8))[0] for T in (first - 2, first + 2)]
+    at = [rows_of(name, replace(setting, horizon=T, runs=14))[0] for T in (first - 2, first + 2)]
     assert at[0].verdict == Verdict.VACUOUS
     assert at[1].verdict != Verdict.VACUOUS
     # what is expected before play turns there too, and names the same horizon
