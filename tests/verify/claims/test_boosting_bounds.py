@@ -236,7 +236,7 @@ def test_bandit_and_full_information_have_the_same_votes() -> None:
         wrong = other.column(0) == 1
         assert 0.1 < wrong.mean() < 0.9
         assert block.column(0) == pytest.approx(np.where(wrong, 0.9, 0.2))
-    (row,) = rows_of("asymptotic-error", bandit(3, 20, 0.6, "ties=random,rho=0.1", 300, 6))
+    (row,) = rows_of("asymptotic-error", bandit(3, 20, 0.6, "ties=random,rho=0.1", 300, 14))
     assert row.verdict == Verdict.HOLDS, row.outcome.evidence
     assert "error rates apart by at most" in row.outcome.evidence
 
