@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import cache
 from multiprocessing import current_process
 from numbers import Integral, Real
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from ..errors import UserError, require, unknown
 
@@ -25,7 +25,7 @@ SMALLEST_RATE = 1e-9
 """The smallest exploration rate rho: an estimate is of the order of 1/rho, and must leave digits for its
 sums."""
 
-_USER_FILE = re.compile(r"(.+\.py):\w+", re.DOTALL)
+_USER_CLASS = re.compile(r"(.+\.py):(\w+)", re.DOTALL)
 _INTERVAL = re.compile(r"([\[(])\s*(\S+?)\s*,\s*(\S+?)\s*([\])])")
 
 
@@ -70,15 +70,35 @@ def _as_written(spec: str) -> tuple[str, dict[str, str]]:
     return name, parameters
 
 
-def user_file(spec: str) -> str | None:
-    """The file of a class of the user's, of ``FILE.py:Class`` itself or as a parameter's value in a built-in name; None
-    where there is none."""
+class UserClass(NamedTuple):
+    """A class of the user's: its file as it is written, and its name."""
+
+    file: str
+    name: str
+
+
+def user_class(spec: str) -> UserClass | None:
+    """The class that ``FILE.py:Class`` names; None for anything else. No class is imported by another name."""
+    found = _USER_CLASS.fullmatch(spec)
+    return found and UserClass(found[1], found[2])
+
+
+def user_class_in(spec: str) -> UserClass | None:
+    """The class that ``FILE.py:Class`` names, by itself or as a parameter's value in a built-in name; None where there
+    is none."""
+    if spec.startswith("data:"):
+        return None
     values: Collection[str] = ()
     if re.fullmatch(r"\s*[a-z0-9-]+\s*:.*", spec, re.DOTALL):
         with suppress(UserError):
             values = _as_written(spec)[1].values()
-    found = next(filter(None, map(_USER_FILE.fullmatch, (*values, spec))), None)
-    return found and found[1]
+    return next(filter(None, map(user_class, (*values, spec))), None)
+
+
+def user_file(spec: str) -> str | None:
+    """The file of :func:`user_class_in`."""
+    found = user_class_in(spec)
+    return found and found.file
 
 
 def tidy(spec: str) -> str:
@@ -94,7 +114,7 @@ def tidy(spec: str) -> str:
 
 
 def _tidy(value: str) -> str:
-    if _USER_FILE.fullmatch(value):
+    if user_class(value):
         return value
     with suppress(ValueError):
         return str(int(value))

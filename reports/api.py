@@ -28,6 +28,7 @@ from ..verify.suite import results, run
 from ..verify.suite.apart import apart, is_users, name_of
 from ..verify.suite.request import Request
 from ..verify.suite.run import Job, Row
+from ..verify.user_files.load import only
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,7 +162,11 @@ class Verification:
         """The content of verdicts.json."""
         prepared = self.prepared
         return results.document_of(
-            self.rows, prepared.seed, self.seconds, prepared.opening.measured
+            self.rows,
+            prepared.seed,
+            self.seconds,
+            prepared.opening.measured,
+            prepared.request.claims_file,
         )
 
     def save(self, folder: Path | str) -> dict[str, Any]:
@@ -350,13 +355,14 @@ def write_report(
     if results is None and page is None and folders:  # the page of the verdicts stays as it is
         page = folders[0] / "index.html" if len(folders) == 1 else DEFAULT_FOLDER / "studies.html"
     _check_pages(folders, page)
-    return write(
-        DEFAULT_FOLDER if results is None else Path(results),
-        page,
-        [section.load(place) for place in folders],
-        verdicts=results is not None or not folders,
-        quiet=quiet,
-    )
+    with only(()):  # pages run nothing
+        return write(
+            DEFAULT_FOLDER if results is None else Path(results),
+            page,
+            [section.load(place) for place in folders],
+            verdicts=results is not None or not folders,
+            quiet=quiet,
+        )
 
 
 def _check_pages(studies: Sequence[Path], out: Path | None) -> None:

@@ -86,10 +86,16 @@ cli.add_command(list_)
     metavar="FILE",
     help="Python file with the claims, if they are yours.",
 )
-def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Run the files of learners and adversaries that a certificate names.",
+)
+def replay(certificates: tuple[Path, ...], claims_file: Path | None, trust: bool) -> int:
     """Derive both sides of refutations again, and compare every number of their certificates.
 
-    One certificate is shown in full, of several a line each.
+    One certificate is shown in full, of several a line each. A game with a learner or an adversary of a file can be
+    played again with --trust only, if the file is the one that was refuted: it may do anything.
 
     \b
     boundcheck replay boundcheck-report/certificates/NAME.json
@@ -104,11 +110,11 @@ def replay(certificates: tuple[Path, ...], claims_file: Path | None) -> int:
         catalog.add_file(claims_file)
     console = make_console(False)
     if len(certificates) == 1:
-        console.print(*listing.replayed(certificates[0]), sep="\n", soft_wrap=True)
+        console.print(*listing.replayed(certificates[0], trust), sep="\n", soft_wrap=True)
     else:
         for certificate in certificates:
             console.print(
-                listing.replayed(certificate)[-1], escape(certificate.name), soft_wrap=True
+                listing.replayed(certificate, trust)[-1], escape(certificate.name), soft_wrap=True
             )
     return AS_EXPECTED
 

@@ -22,6 +22,7 @@ from ...verify.claim import Claim
 from ...verify.outcome import LOUDEST_FIRST, Kind, Verdict
 from ...verify.suite import results
 from .. import outputs
+from ..replay_line import replay_lines
 from ..studies.section import StudyResults, section
 from ..studies.section import frames_of as study_frames
 from ..terminal.progress import progress
@@ -110,6 +111,10 @@ def write_report(
     environment.filters["located"] = lambda name: Path(
         relpath(folder / name, path.parent)
     ).as_posix()
+    claims_file = (document["suite"] or {}).get("claims_file")
+    environment.filters["replays"] = lambda names: replay_lines(
+        names, folder, path.parent, claims_file
+    )
     text = environment.get_template("page.html").render(
         suite=document["suite"],
         version=__version__,

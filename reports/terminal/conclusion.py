@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from ...verify.outcome import Verdict
 from ...verify.suite.run import Row
+from ..replay_line import ReplayLine
 from . import tables
 from .console import AS_EXPECTED, DEFAULT_FOLDER, SURPRISE, WRONG_INPUT
 
@@ -38,9 +39,11 @@ def conclude(
             soft_wrap=True,
         )
         if result["certificate"]:
-            again = "" if claims_file is None else f" --claims {claims_file}"
-            command = f"  boundcheck replay{again} {out / result['certificate']}"
-            console.print(command, markup=False, soft_wrap=True)
+            assert row.outcome.certificate is not None
+            again = ReplayLine.of(
+                row.outcome.certificate.content, out / result["certificate"], claims_file
+            )
+            console.print(f"  {again}", markup=False, soft_wrap=True)
     if len(surprises) > 10:
         more = f"... and {len(surprises) - 10} more, in {out / 'verdicts.json'}"
         console.print(more, markup=False)

@@ -261,8 +261,8 @@ def _studies() -> list[list[Entry]]:
     ]
 
 
-def replayed(path: Path) -> list[Any]:
-    """The lines that ``boundcheck replay`` prints about an accepted certificate.
+def replayed(path: Path, trust: bool = False) -> list[Any]:
+    """The lines that ``boundcheck replay`` prints about an accepted certificate; ``trust`` as there.
 
     Raises
     ------
@@ -271,7 +271,7 @@ def replayed(path: Path) -> list[Any]:
     """
     from ...verify.certificates.replay import replay
 
-    found = replay(path)
+    found = replay(path, trust)
     relation = "above" if found.observed > found.envelope else "below"
     lines: list[Any] = [
         f"[bold]{escape(found.claim.id)}[/] ({found.form.name}): {escape(found.claim.title)}",

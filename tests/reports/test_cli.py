@@ -136,7 +136,7 @@ def test_a_refuted_promise_names_claim_run_and_round(
     for words in ("gappletron/lemma-1 (repaired) is refuted", "run 0, round "):
         assert words in line
     path = next(line.split()[-1] for line in printed.splitlines() if "boundcheck replay" in line)
-    assert boundcheck("replay", path, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    assert boundcheck("replay", "--trust", path, monkeypatch=monkeypatch, folder=tmp_path) == 0
     shown = capsys.readouterr().out
     assert "accepted" in shown
     assert len([line for line in shown.splitlines() if line[:1].isdigit()]) <= 10

@@ -154,18 +154,24 @@ def test_a_certificate_names_the_file_and_is_refused_when_it_has_changed(
     learner = "online-mbbm:gamma=0.9,weak=w.py:Boastful,learners=5"
     arguments = ["verify", "boosting/online-mbbm", "--learner", learner, "--adversary", "one-hot"]
     assert boundcheck(*arguments, "--quick", monkeypatch=monkeypatch, folder=tmp_path) == 1
-    (certificate,) = re.findall(r"boundcheck replay (\S+)", capsys.readouterr().out)
+    (certificate,) = re.findall(r"boundcheck replay --trust (\S+)", capsys.readouterr().out)
     game = json.loads((tmp_path / certificate).read_text("utf-8"))["game"]
     assert game["learner"] == learner
     assert game["learner_source"] == digest_of_file("w.py")
-    assert boundcheck("replay", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    assert (
+        boundcheck("replay", "--trust", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 0
+    )
     assert "accepted" in capsys.readouterr().out
     with (tmp_path / "w.py").open("a") as file:
         file.write("# changed\n")
-    assert boundcheck("replay", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 2
+    assert (
+        boundcheck("replay", "--trust", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 2
+    )
     assert "is not the one that was refuted: it has changed since" in capsys.readouterr().err
     (tmp_path / "w.py").unlink()
-    assert boundcheck("replay", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 2
+    assert (
+        boundcheck("replay", "--trust", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 2
+    )
     assert "learner file 'w.py': no such file" in capsys.readouterr().err
 
 

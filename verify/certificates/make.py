@@ -48,11 +48,12 @@ def game_of(case: Any) -> dict[str, Any]:
     """Everything that is needed to play a case again, in one way of writing it, and what follows from it
     before any round."""
     setting = case.setting
-    bound = setting.comparator_norm
+    bound, source = setting.comparator_norm, source_of(setting.label("adversary"))
     return {
         "learner": tidy(setting.label("learner")),
         "learner_source": source_of(setting.label("learner")),
         "adversary": tidy(setting.label("adversary")),
+        **({} if source is None else {"adversary_source": source}),
         "graph": tidy(setting.graph),
         "horizon": None if setting.horizon is None else int(setting.horizon),
         "comparator_norm": None if bound is None else float(bound),

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...algorithms.spec import user_file
 from ...errors import UserError, require
 from .. import catalog
 from ..claim import Cell, Claim, Form, RoundByRound
@@ -20,9 +19,11 @@ from ..judges.decide import decide
 from ..outcome import Certificate, digest_of
 from ..resolve import resolve
 from ..setting import Setting
-from ..user_files.load import source_of
+from ..user_files.load import only
 from . import instances
 from .make import EARLIER, SCHEMA, exact_certificate, header, played_certificate, violates
+from .reading import read, too_deep
+from .trust import trusted_files
 
 
 @dataclass(frozen=True)
@@ -45,76 +46,34 @@ class Replay:
     rows: list[dict[str, Any]]
 
 
-def read(path: Path) -> dict[str, Any]:
-    """Read a certificate file, without judging it.
-
-    Raises
-    ------
-    UserError
-        if it is missing, not JSON, of another schema, or without the fields of a certificate
-    """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
-    except OSError as error:
-        raise UserError(
-            f"certificate '{path}' cannot be read: {error.strerror}; expected a JSON file."
-        ) from None
-    except ValueError as error:
-        raise UserError(f"certificate '{path}' is not JSON: {error}.") from None
-    except RecursionError:
-        raise _too_deep(path) from None
-    require(
-        isinstance(content, dict) and "schema" in content,
-        f"'{path}' is not a certificate: expected a JSON object with the field 'schema'.",
-    )
-    schema = content["schema"]
-    require(
-        type(schema) is int and schema in (SCHEMA, *EARLIER),
-        f"certificate '{path}' has schema {schema!r}: expected {SCHEMA}.",
-    )
-    require(
-        schema == SCHEMA or content.get("kind") == "exact",
-        f"certificate '{path}' was written by {EARLIER.get(schema)}, whose games this version plays in another"
-        " way; only its exact certificates can be replayed: verify again.",
-    )
-    for field in ("kind", "claim", "form", "statement", "source", "digest"):
-        require(
-            isinstance(content.get(field), str),
-            f"certificate '{path}' is damaged: the field '{field}' is missing or no text.",
-        )
-    return dict(content)
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
-
-
-def _too_deep(path: Path) -> UserError:
-    return UserError(
-        f"certificate '{path}' is nested too deeply: expected a file as boundcheck verify writes it."
-    )
-
-
-def replay(path: Path) -> Replay:
+def replay(path: Path, trust: bool = False) -> Replay:
     """Derive a certificate again and return it if every number agrees and the claim is violated.
 
+    Parameters
+    ----------
+    path : the file
+    trust : whether classes of the user's that the certificate names may be run, from files that are as it says
+
     Raises
     ------
     UserError
-        if the file is damaged, or anything in it disagrees with what is derived
+        if the file is damaged, anything in it disagrees with what is derived, or something would be run without
+        ``trust``
     """
     try:
-        return _replay(path, read(path))
+        content = read(path)
+        digest = content.pop("digest")
+        require(
+            digest == digest_of(content),
+            f"certificate '{path}' is damaged: its digest does not fit its content.",
+        )
+        with only(trusted_files(path, content, trust)):
+            return _replay(path, content)
     except RecursionError:
-        raise _too_deep(path) from None
+        raise too_deep(path) from None
 
 
 def _replay(path: Path, content: dict[str, Any]) -> Replay:
-    digest = content.pop("digest")
-    require(
-        digest == digest_of(content),
-        f"certificate '{path}' is damaged: its digest does not fit its content.",
-    )
     known = catalog.claims()
     require(
         content["claim"] in known,
@@ -192,11 +151,6 @@ def _cell_of(path: Path, content: dict[str, Any], claim: Claim, form: Form, runs
     """The cell that a certificate is about."""
     game = content["game"]
     learner, spec, horizon = game["learner"], game["adversary"], game["horizon"]
-    require(
-        game["learner_source"] == source_of(str(learner)) or not _is_there(learner),
-        f"the file of learner {learner} is not the one that was refuted: it has changed since, or the"
-        " certificate has; verify it again.",
-    )
     setting = Setting(learner, spec, game["graph"], horizon, game["comparator_norm"])
     if not spec.startswith("data:"):  # the rounds of a file are as many as they are
         rounds = getattr(catalog.adversary(spec), "rounds", None) if horizon is None else horizon
@@ -209,12 +163,6 @@ def _cell_of(path: Path, content: dict[str, Any], claim: Claim, form: Form, runs
     applies = catalog.game_about(claim).name == case.game_name and form.does_not_apply(case) is None
     require(applies, f"{claim.id} does not apply to the game of '{path}'.")
     return Cell(claim, form, case)
-
-
-def _is_there(learner: str) -> bool:
-    """True if the file of a learner is there; one that is not is refused where it is loaded."""
-    file = user_file(learner)
-    return file is None or Path(file).is_file()
 
 
 def _played(path: Path, content: dict[str, Any], claim: Claim, form: Form) -> Replay:

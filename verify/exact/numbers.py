@@ -10,6 +10,7 @@ the exact value of a function rounded in the direction that it is asked for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -26,6 +27,7 @@ Function: TypeAlias = Literal["sqrt", "exp", "log", "log1p"]
 PRECISION = 300  # significant bits of the ends of an enclosure
 FINEST = 4096  # no end of an enclosure is finer than 2^-FINEST, no exact fraction longer than this
 DIGITS = 40  # significant decimal digits of an enclosure on paper
+LARGEST_POWER = 4096  # largest exponent of 10 in a decimal number, either way
 _WORKING = 400  # bits of the argument of a function, and of its value before that is rounded
 _LARGEST_EXPONENT = 2**20
 
@@ -191,10 +193,19 @@ class Interval:
 
 def rational(value: int | float | Fraction | mpq | str) -> mpq:
     """Return the exact number; a string is read as a fraction (``3/7``) or exact decimal, a float is
-    the dyadic number it stores."""
+    the dyadic number it stores.
+
+    Raises
+    ------
+    ValueError
+        for a string that is no number, or has an exponent beyond ``LARGEST_POWER``, whose digits would fill the memory
+    """
     if isinstance(value, mpq):
         return value
     if isinstance(value, str):
+        exponent = re.search(r"e([+-]?\d[\d_]*)\s*\Z", value, re.IGNORECASE)
+        if exponent is not None and abs(int(exponent[1])) > LARGEST_POWER:
+            raise ValueError(f"{value[:40]!r} has an exponent beyond {LARGEST_POWER:,}")
         return mpq(Fraction(value))
     return mpq(value if isinstance(value, int | float | Fraction) else index(value))
 

@@ -6,6 +6,7 @@ import math
 from functools import cache
 
 from ...algorithms.boosting.majority import BanditBBM, OnlineMBBM
+from ...algorithms.spec import split_spec
 from ...errors import UserError
 from .. import catalog
 
@@ -19,8 +20,10 @@ def asymptotic_share(spec: str, n_labels: int) -> float | None:
     """
     if catalog.learners().get(spec.partition(":")[0]) not in (OnlineMBBM, BanditBBM):
         return None
-    try:
-        booster = catalog.learner(spec)
+    try:  # without the weak learners, which may be of a file
+        name, given = split_spec(spec)
+        own = [f"{key}={given[key]}" for key in ("gamma", "learners") if key in given]
+        booster = catalog.learner(":".join([name, *([",".join(own)] if own else [])]))
     except UserError:  # of results that another version wrote
         return None
     return (n_labels - 1) * math.exp(-booster.gamma * booster.gamma * booster.learners / 2)

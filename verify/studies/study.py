@@ -297,7 +297,7 @@ def load(name: str, rounds: int | None = None) -> Study:
             raise unknown("study", name, names(), f"FILE.toml or one of {', '.join(names())}")
         path = FOLDER / f"{name}.toml"
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UserError(
             f"study '{path}' cannot be read: {error.strerror}; expected a TOML file."

@@ -31,7 +31,7 @@ class RefutedPromise(AssertionError):  # noqa: N818
     ----------
     row : the row of the refuted claim
     certificate : the violation; ``certificate.write(folder)`` saves it, and ``boundcheck replay`` plays it again if
-        the learner was given as a spec or is a class of a file
+        the learner was given as a spec, and with ``--trust`` if it is a class of a file
     """
 
     def __init__(self, row: suite.Row) -> None:

@@ -92,12 +92,17 @@ def _unwritable(folder: Path, error: OSError) -> UserError:
 
 
 def document_of(
-    rows: Sequence[Row], seed: int, seconds: float, hypotheses: Sequence[Measured] = ()
+    rows: Sequence[Row],
+    seed: int,
+    seconds: float,
+    hypotheses: Sequence[Measured] = (),
+    claims_file: Path | None = None,
 ) -> dict[str, Any]:
-    """The content of verdicts.json."""
+    """The content of verdicts.json; the file of the user's claims is named if there is one."""
+    named = {} if claims_file is None else {"claims_file": str(claims_file)}
     return {
         "schema": SCHEMA,
-        "suite": describe_suite(rows, seed, seconds),
+        "suite": describe_suite(rows, seed, seconds) | named,
         "results": [row.to_json(_certificate(row)) for row in rows],
         "hypotheses": [
             asdict(h) | {"measured": h.measured if math.isfinite(h.measured) else None}

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...algorithms.spec import user_file
+from ...algorithms.spec import user_class, user_file
 from ...errors import UserError, require, said, unknown
 from . import neighbours
-
-IN_A_FILE = re.compile(r"\.py(:\w+)?$")
-"""The end of a spec of a class in a file of the user's, unless it begins with a name."""
 
 WITH_PARAMETERS = re.compile(r"[\w-]+:\w+=")
 """The beginning of a name with parameters, known or not."""
@@ -24,7 +24,21 @@ def names_a_file(spec: str, known: object) -> bool:
     """True if a spec names a class in a file of the user's, and not one of the ``known`` names."""
     name = spec.partition(":")[0].strip()
     has_name = (isinstance(known, dict) and name in known) or WITH_PARAMETERS.match(spec)
-    return IN_A_FILE.search(spec) is not None and not has_name
+    return not has_name and (user_class(spec) is not None or spec.endswith(".py"))
+
+
+_allowed: ContextVar[Collection[Path] | None] = ContextVar("_allowed", default=None)
+
+
+@contextmanager
+def only(files: Collection[Path]) -> Iterator[None]:
+    """Within the block, run no file of the user's but these: the others are named by a file that was read, such as a
+    certificate, and not by the user."""
+    token = _allowed.set(files)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
 
 
 _folder: list[Path] = []
@@ -35,7 +49,8 @@ def relative_to(folder: Path) -> None:
     _folder[:] = [folder]
 
 
-def _at(path: Path | str) -> Path:
+def at(path: Path | str) -> Path:
+    """The file of the user's that is written so."""
     return Path(*_folder, path)
 
 
@@ -47,9 +62,9 @@ def load_class(spec: str, role: str) -> Any:
     UserError
         for a file that is missing or does not import, or a class that is not in it
     """
-    if not re.search(r"\.py:\w+$", spec):
+    if (named := user_class(spec)) is None:
         raise UserError(f"{role} '{spec}': expected FILE.py:Class, with the name of the class.")
-    name, _, class_name = spec.rpartition(":")
+    name, class_name = named
     module = load_module(Path(name), role)
     classes = {
         key
@@ -62,11 +77,11 @@ def load_class(spec: str, role: str) -> Any:
 
 
 def source_of(spec: str) -> str | None:
-    """SHA-256 of the file that a learner is from, or its weak learners, with the neighbours that it imports; None where
-    there is none."""
+    """SHA-256 of the file that a learner or an adversary is from, or a learner's weak learners, with the neighbours
+    that it imports; None where there is none."""
     file = user_file(spec)
-    there = file is not None and _at(file).is_file()
-    return neighbours.digest(_at(str(file)).resolve()) if there else None
+    there = file is not None and at(file).is_file()
+    return neighbours.digest(at(str(file)).resolve()) if there else None
 
 
 def load_module(path: Path, role: str) -> ModuleType:
@@ -75,11 +90,16 @@ def load_module(path: Path, role: str) -> ModuleType:
     Raises
     ------
     UserError
-        for a file that is missing or does not import
+        for a file that is missing, does not import, or must not be run (see :func:`only`)
     """
-    place = _at(path)
+    place = at(path)
     require(place.is_file(), f"{role} file '{path}': no such file; expected a Python file.")
     require(path.suffix == ".py", f"{role} file '{path}': expected a Python file, NAME.py.")
+    allowed = _allowed.get()
+    require(
+        allowed is None or place.resolve() in allowed,
+        f"{role} file '{path}' is not run: it is named by a file that was read, and not by you.",
+    )
     name = f"_{role}_{path.stem}_{sha256(str(place.resolve()).encode()).hexdigest()[:12]}"
     try:
         return neighbours.load(place.resolve(), name)

@@ -151,7 +151,7 @@ NAMES = (*exact_jobs(), *sampled_and_enumerated_jobs(), "played", "audit", "fore
 @pytest.mark.parametrize("name", NAMES)
 def test_accepted_as_written_and_quickly(name: str, certificates: dict[str, Path]) -> None:
     started = time.process_time()
-    found = replay(certificates[name])
+    found = replay(certificates[name], trust=True)
     assert time.process_time() - started < 5
     assert (found.observed > found.envelope) == (name != "horizon")
     games = ("played", "audit", "statistical")
@@ -185,12 +185,12 @@ def test_rejected_after_any_one_number_is_changed(
             file.write_text(json.dumps(content | {"digest": stamp}), encoding="utf-8")
             tried += 1
             with contextlib.suppress(UserError):
-                replay(file)
+                replay(file, trust=True)
                 accepted.append(change)
     assert not accepted
     assert tried > 10
     file.write_text(json.dumps(content | {"digest": digest}), encoding="utf-8")
-    replay(file)  # everything was put back
+    replay(file, trust=True)  # everything was put back
 
 
 def test_the_digest_alone_gives_a_change_away(
@@ -201,7 +201,7 @@ def test_the_digest_alone_gives_a_change_away(
     file = tmp_path / "stale.json"
     file.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(UserError, match="digest does not fit"):
-        replay(file)
+        replay(file, trust=True)
 
 
 @pytest.mark.parametrize(
@@ -228,9 +228,9 @@ def test_files_that_are_no_certificates(text: str, words: str, tmp_path: Path) -
     file = tmp_path / "other.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=words):
-        replay(file)
+        replay(file, trust=True)
     with pytest.raises(UserError, match="cannot be read"):
-        replay(tmp_path / "absent.json")
+        replay(tmp_path / "absent.json", trust=True)
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_damage_is_one_sentence_also_under_a_fitting_digest(
         file = tmp_path / "damaged.json"
         file.write_text(json.dumps(damaged | {"digest": digest_of(damaged)}), encoding="utf-8")
         with pytest.raises(UserError, match=words if field in damaged else "certificate") as raised:
-            replay(file)
+            replay(file, trust=True)
         assert "\n" not in str(raised.value)
 
 
@@ -284,7 +284,7 @@ def test_an_exact_certificate_of_boundcheck_0_1_is_read(tmp_path: Path) -> None:
     assert certificate is not None
     earlier = certificate.content
     assert certificate.digest == EARLIER
-    found = replay(write(earlier))
+    found = replay(write(earlier), trust=True)
     assert (found.claim.id, found.form.name) == ("gappletron/condition-2", "printed")
     assert found.observed == 1
     assert found.envelope == pytest.approx(math.log(2 + math.exp(-8), 3))
@@ -292,15 +292,15 @@ def test_an_exact_certificate_of_boundcheck_0_1_is_read(tmp_path: Path) -> None:
     accepted = []
     for change in tampered(content, lambda new: None):
         with contextlib.suppress(UserError):
-            replay(write(content))
+            replay(write(content), trust=True)
             accepted.append(change)
     # all describe instances alike
     assert accepted == ["/schema: 1 -> 2", "/schema: 1 -> 3"]
     for words in ("statement", "source"):
         with pytest.raises(UserError, match=r"written by boundcheck 0\.1 .* other words.*again\.$"):
-            replay(write(earlier | {words: "in other words"}))
+            replay(write(earlier | {words: "in other words"}), trust=True)
     with pytest.raises(UserError, match="'statement' is not what follows"):
-        replay(write(earlier | {"schema": 3, "statement": "in other words"}))
+        replay(write(earlier | {"schema": 3, "statement": "in other words"}), trust=True)
 
 
 def test_a_certificate_of_a_form_that_has_another_name_now_is_refused(
@@ -317,13 +317,13 @@ def test_a_certificate_of_a_form_that_has_another_name_now_is_refused(
             UserError,
             match=r"this version does not have: expected one of reconstructed, .*again\.$",
         ):
-            replay(file)
+            replay(file, trust=True)
 
 
 def test_replay_says_which_side_is_larger(certificates: dict[str, Path]) -> None:
     """Of lower bounds too: fewer mistakes than are claimed, or probabilities that change though nothing was seen."""
     for name, path in certificates.items():
-        told = listing.replayed(path)[-1]
+        told = listing.replayed(path, True)[-1]
         observed, relation, envelope = re.search(
             r" (\S+) lies (above|below) .* (\S+)\.$", told
         ).groups()
@@ -343,7 +343,7 @@ def test_a_game_of_an_earlier_version_is_refused(
     file.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
     words = rf"written by boundcheck 0\.{schema}, .* only its exact"
     with pytest.raises(UserError, match=words) as raised:
-        replay(file)
+        replay(file, trust=True)
     assert "\n" not in str(raised.value)
 
 

@@ -115,7 +115,7 @@ def test_whatever_stands_in_a_field_the_answer_is_one_sentence(
     kind: str, share: int, certificates: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
     content = certificates[kind]
-    replay(write(content, tmp_path))
+    replay(write(content, tmp_path), trust=True)
     tried = 0
     for path in leaves(content):
         for i, new in enumerate(DAMAGE):
@@ -126,7 +126,7 @@ def test_whatever_stands_in_a_field_the_answer_is_one_sentence(
             if damaged == content:
                 continue
             with pytest.raises(UserError) as raised:
-                replay(write(damaged, tmp_path))
+                replay(write(damaged, tmp_path), trust=True)
             assert "\n" not in str(raised.value)
             tried += 1
     assert tried > 100
@@ -152,7 +152,7 @@ def test_everything_that_a_game_is_made_of_is_bound(
     content = certificates[kind]
     for value in values:
         with pytest.raises(UserError):
-            replay(write(changed(content, ("game", field), value), tmp_path))
+            replay(write(changed(content, ("game", field), value), tmp_path), trust=True)
 
 
 @pytest.mark.parametrize("kind", ["played", "audit", "statistical"])
@@ -178,7 +178,7 @@ def test_a_game_is_written_in_one_way(
         damaged = changed(content, path, new)
         if json.dumps(damaged) != json.dumps(content):
             with pytest.raises(UserError):
-                replay(write(damaged, tmp_path))
+                replay(write(damaged, tmp_path), trust=True)
 
 
 def test_zero_has_one_sign(certificates: dict[str, dict[str, Any]], tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_zero_has_one_sign(certificates: dict[str, dict[str, Any]], tmp_path: Pa
             place = place[key]
         if isinstance(place, float) and place == 0.0:
             with pytest.raises(UserError, match="rejected"):
-                replay(write(changed(content, path, -0.0), tmp_path))
+                replay(write(changed(content, path, -0.0), tmp_path), trust=True)
             tried += 1
     assert tried > 0
 
@@ -218,7 +218,7 @@ def test_runs_that_refute_by_sampling_replay_with_and_without_numba(
 ) -> None:
     content = certificates["statistical"]
     file = write(content, tmp_path)
-    found = replay(file)
+    found = replay(file, trust=True)
     assert found.observed > found.envelope
     (told,) = found.rows
     assert (told["T"], told["runs"], told["observed"]) == (60, 60, found.observed)
@@ -232,7 +232,7 @@ def test_runs_that_refute_by_sampling_replay_with_and_without_numba(
         (("log_e_value",), "40"),
     ):
         with pytest.raises(UserError):
-            replay(write(changed(content, path, new), tmp_path))
+            replay(write(changed(content, path, new), tmp_path), trust=True)
 
 
 def test_equal_content_has_an_equal_name(certificates: dict[str, dict[str, Any]]) -> None:
@@ -274,7 +274,7 @@ def test_the_infinite_weight_of_a_label_never_observed_is_json(tmp_path: Path) -
     content = json.loads(file.read_text(encoding="utf-8"), parse_constant=refuse)
     content.pop("digest")
     assert content["numbers"]["rounds"][-1]["observed"] == "inf"
-    found = replay(file)
+    found = replay(file, trust=True)
     assert found.observed == float("inf")
     assert found.envelope < 100
     for path, values in (
@@ -285,11 +285,11 @@ def test_the_infinite_weight_of_a_label_never_observed_is_json(tmp_path: Path) -
         for new in values:
             damaged = changed(content, ("numbers", "rounds", -1, *path), new)
             with pytest.raises(UserError, match="rejected"):
-                replay(write(damaged, tmp_path))
+                replay(write(damaged, tmp_path), trust=True)
     text = file.read_text(encoding="utf-8").replace('"inf"', "Infinity")
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match="Infinity is no number of JSON"):
-        replay(file)
+        replay(file, trust=True)
 
 
 def test_a_game_that_would_take_hours_is_not_played(
@@ -304,4 +304,4 @@ def test_a_game_that_would_take_hours_is_not_played(
         ("statistical", ("replicates",), 10**9),
     ):
         with pytest.raises(UserError, match="expected at most 10,000,000 rounds and 1,000,000,000"):
-            replay(write(changed(certificates[kind], path, value), tmp_path))
+            replay(write(changed(certificates[kind], path, value), tmp_path), trust=True)

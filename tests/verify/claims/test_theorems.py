@@ -251,14 +251,14 @@ def test_a_flipped_gradient_is_refuted_by_sampling_and_replayed(tmp_path) -> Non
     assert (row.outcome.ratio or 0) > 1.5
     assert row.outcome.certificate is not None
     path = row.outcome.certificate.write(tmp_path)
-    found = replay(path)
+    found = replay(path, trust=True)
     assert found.observed > found.envelope
     content = json.loads(path.read_text(encoding="utf-8"))
     content.pop("digest")
     content["replicates"] = 63
     path.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
     with pytest.raises(UserError, match="rejected"):
-        replay(path)
+        replay(path, trust=True)
 
 
 def test_decreasing_segments_have_equal_weights_and_value_n_over_2() -> None:

@@ -132,19 +132,19 @@ def test_an_edited_file_is_not_the_learner_that_was_refuted(tmp_path: Path) -> N
         check_learner(f"{file}:Timid", graph="bandit", adversary="one-hot:n_labels=3")
     assert caught.value.certificate is not None
     certificate = caught.value.certificate.write(tmp_path)
-    assert replay(certificate).claim.id == "gappletron/lemma-1"
+    assert replay(certificate, trust=True).claim.id == "gappletron/lemma-1"
     file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     with pytest.raises(UserError, match="is not the one that was refuted"):
-        replay(certificate)
+        replay(certificate, trust=True)
     file.unlink()
     with pytest.raises(UserError, match="no such file"):
-        replay(certificate)
+        replay(certificate, trust=True)
 
 
 def test_a_broken_file_is_refuted_by_a_game_that_replays(refuted: tuple[suite.Row, Path]) -> None:
     row, certificate = refuted
     assert re.search(r"run \d+, round \d+", row.outcome.evidence)
-    accepted = replay(certificate)
+    accepted = replay(certificate, trust=True)
     assert accepted.content["kind"] in ("played", "audit")
     assert accepted.content["game"]["learner"].endswith("broken_learner.py:BrokenLearner")
     assert accepted.observed > accepted.envelope
@@ -208,7 +208,7 @@ def test_the_certificate_of_a_class_in_a_file_replays(tmp_path: Path) -> None:
     with pytest.raises(RefutedPromise) as caught:
         check_learner(Timid, graph="bandit", adversary="one-hot:n_labels=3")
     assert caught.value.certificate is not None
-    accepted = replay(caught.value.certificate.write(tmp_path))
+    accepted = replay(caught.value.certificate.write(tmp_path), trust=True)
     assert accepted.claim.id == "gappletron/lemma-1"
     assert accepted.content["game"]["learner"].endswith("test_checks.py:Timid")
 
