@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -93,7 +94,7 @@ def conduct(
     console.print(
         f"study {study.name}: {finished} of {len(cases)} cases finished{speed}"
         + (f", {len(failed)} failed, with tracebacks in {folder}/*.failed.json" if failed else "")
-        + f"; a page of them: boundcheck report --study {folder}",
+        + f"; a page of them: boundcheck report --study {shlex.quote(str(folder))}",
         markup=False,
         soft_wrap=True,
     )

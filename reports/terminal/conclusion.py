@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,8 @@ def conclude(
         f" {seconds:.1f} s; seed {document['suite']['seed']}",
         soft_wrap=True,
     )
-    page = "boundcheck report" + ("" if out == DEFAULT_FOLDER else f" --results {out}")
+    named = [] if out == DEFAULT_FOLDER else ["--results", str(out)]
+    page = shlex.join(["boundcheck", "report", *named])
     where = f"verdicts and certificates in {out}/; a page of them: {page}"
     console.print(where, markup=False, soft_wrap=True)
     if any(row.verdict == Verdict.ERROR for row in rows):

@@ -197,6 +197,12 @@ def test_what_is_wrong_in_a_study_is_said_in_one_sentence(name: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    text = (studies.FOLDER / "smoke.toml").read_text("utf-8")
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8-sig")
+    assert studies.load(str(tmp_path / "mine.toml")).document == studies.load("smoke").document
+
+
 def test_files_that_are_no_studies(tmp_path: Path) -> None:
     with pytest.raises(
         UserError, match=r"unknown study 'smok' \(did you mean 'smoke'\?\): expected FILE.toml or"
