@@ -16,7 +16,10 @@ import pytest
 from command_line import boundcheck
 from mail import MARK, Mail, shell
 
+from boundcheck.reports.studies import section
+from boundcheck.verify import catalog
 from boundcheck.verify.studies import store
+from boundcheck.verify.studies.asymptotic import asymptotic_share
 from boundcheck.verify.studies.study import StudyCase
 
 
@@ -70,10 +73,27 @@ def test_a_report_runs_nothing_that_results_name(
     (path,) = (mail.folder / "results" / "st").glob("*.parquet")
     if changed:
         rename(path, lambda case: case["learners"][1].__setitem__(3, replaced(case, changed)))
+    asymptotic_share.cache_clear()  # as in a process of its own
     assert _run(mail, "report", "--study", "results/st", monkeypatch=monkeypatch) == 0
     assert not mail.ran
+    limits = section.load(mail.folder / "results" / "st").sums["asymptotic_share"]
+    assert limits.notna().any() == (changed != "BB=evil")
     page = (mail.folder / "results" / "st" / "index.html").read_text("utf-8")
     assert "1 of 1" in page
+
+
+def test_a_page_that_would_run_a_file_does_not(
+    mail: Mail, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever part of it comes to ask for a learner."""
+    (mail.folder / "st.toml").write_text(STUDY.format(""), encoding="utf-8")
+    assert _run(mail, "study", "st.toml", "--jobs", "1", "--quiet", monkeypatch=monkeypatch) == 0
+    monkeypatch.setattr(
+        section, "asymptotic_share", lambda spec, k: catalog.learner("evil.py:Wrong")
+    )
+    assert _run(mail, "report", "--study", "results/st", monkeypatch=monkeypatch) == 2
+    assert "'evil.py' is not run" in capsys.readouterr().err
+    assert not mail.ran
 
 
 def replaced(case: dict[str, Any], changed: str) -> str:
