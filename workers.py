@@ -20,11 +20,13 @@ SEND_WHEN_PARENT_DIES = 1
 
 @cache
 def die_with(parent: int) -> None:
-    """End this process soon after its parent, the process ``parent``, is gone, however that went.
+    """End this process soon after its parent, the process ``parent``, is gone, however that went, and leave Ctrl-C on
+    the terminal to the parent.
 
     The thread that started this process must live as long as the work. Linux kills at once; elsewhere, and where the
     parent was gone before Linux was told, a thread looks, which has to wait while others import or compile.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SEND_WHEN_PARENT_DIES, signal.SIGKILL)
 

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import chdir, closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError, require
+from ..interruption import heed
 from ..verify import catalog
 from ..verify.games.game import Measured
 from ..verify.outcome import Verdict
@@ -71,7 +73,7 @@ class Prepared:
     request: Request
     seed: int
     opening: Opening
-    batches: Iterator[list[Row]] = field(repr=False)
+    batches: Generator[list[Row], None, None] = field(repr=False)
 
 
 def prepare(request: Request, seed: int = 0, *, jobs: int = 1) -> Prepared:
@@ -87,7 +89,7 @@ def prepare(request: Request, seed: int = 0, *, jobs: int = 1) -> Prepared:
         catalog.add_file(request.claims_file)
     users = [given for given in (request.learner, request.adversary) if is_users(given)]
 
-    def work() -> Iterator[Any]:
+    def work() -> Generator[Any, None, None]:
         chosen = requests.jobs_for(request)
         yield _opening(request, chosen, seed)
         yield from run.run(chosen, seed, jobs)
@@ -196,22 +198,47 @@ class Verification:
         return [row for row in self.rows if row.verdict == Verdict.ERROR]
 
 
+class Stopped(KeyboardInterrupt):
+    """An interruption of :func:`play`.
+
+    Attributes
+    ----------
+    found : the verdicts on the cases that are finished
+    finished : how many these are
+    """
+
+    def __init__(self, found: Verification, finished: int) -> None:
+        super().__init__()
+        self.found, self.finished = found, finished
+
+
 def play(prepared: Prepared, *, advance: Advance | None = None) -> Verification:
     """Play a prepared request, which can be done once.
 
     Raises
     ------
+    Stopped
+        where it was interrupted
     UserError
         where the learner failed in every run, or ended its process
     """
     rows: list[Row] = []
-    surprises = 0
+    finished = surprises = 0
     started = time.monotonic()
-    for found in prepared.batches:
-        rows += found
-        surprises += sum(row.surprising for row in found)
-        if advance is not None:
-            advance(1, surprises)
+    try:
+        with (
+            closing(prepared.batches) as batches,
+            chdir("."),
+        ):  # claims of the user's may go elsewhere
+            for found in batches:
+                rows += found
+                finished += 1
+                surprises += sum(row.surprising for row in found)
+                if advance is not None:
+                    advance(1, surprises)
+                heed()
+    except KeyboardInterrupt:
+        raise Stopped(Verification(prepared, rows, time.monotonic() - started), finished) from None
     failures = run.failures_of_learner(rows)
     if failures and not run.judged(rows):  # earlier results are worth more than these
         raise UserError(failures[0].outcome.evidence)

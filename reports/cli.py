@@ -14,10 +14,12 @@ from pathlib import Path
 import click
 
 from .. import __version__
-from ..errors import UserError, unknown
+from ..errors import UserError, printable, unknown
+from ..interruption import NOTHING_DONE, Interrupted
 from .studies.command import STUDIES_FOLDER, study
 from .terminal.console import AS_EXPECTED, DEFAULT_FOLDER, INTERRUPTED, fail, make_console
 from .terminal.list_command import list_
+from .terminal.surroundings import ready
 from .verify_command import verify
 
 logger = logging.getLogger(__name__)
@@ -180,15 +182,17 @@ def main() -> int:
     if COMPLETE in os.environ:  # click answers the shell and leaves
         cli.main(prog_name="boundcheck", complete_var=COMPLETE)
     try:
-        status = cli.main(standalone_mode=False)
+        with ready(sys.argv[1:]):
+            status = cli.main(standalone_mode=False)
     except UserError as error:
         return fail(str(error))
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
         return fail(error.format_message())
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("boundcheck: interrupted; results of earlier runs are as they were.", err=True)
+    except (KeyboardInterrupt, click.Abort) as stop:
+        kept = stop.__cause__ if isinstance(stop.__cause__, Interrupted) else NOTHING_DONE
+        click.echo(f"boundcheck: interrupted; {printable(str(kept))}", err=True)
         return INTERRUPTED
     except BaseException as error:  # status 1 would say that a theorem surprised
         logger.exception("failed")

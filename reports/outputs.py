@@ -13,16 +13,22 @@ from errno import EISDIR
 from os import strerror
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 from ..algorithms.spec import user_file
 from ..errors import UserError, require
+from ..interruption import Interrupted
 from ..verify.suite import results
 from ..verify.suite.request import Request
+from ..verify.suite.run import Row
 
 PAGE_MARK = "<title>boundcheck: "
 JUNIT_MARK = '<testsuite name="boundcheck"'
 HEAD = 8192
 """Characters in which a mark has to be found."""
+
+INTERRUPTED = "interrupted"
+"""The folder in a folder of results for those of a run that was interrupted."""
 
 TABLES = "tables"
 """The folder beside a page for its tables."""
@@ -82,6 +88,7 @@ def check(
         (json_file, is_results, "a file of verdicts"),
         (junit_file, is_junit, "a JUnit file of boundcheck"),
         (folder / results.VERDICTS, is_results, "a file of verdicts"),
+        (folder / INTERRUPTED / results.VERDICTS, is_results, "a file of verdicts"),
     ]
     places = [path.resolve() for path, _, _ in kinds if path is not None]
     places.append((folder / results.CURVES).resolve())
@@ -147,6 +154,44 @@ def _same(path: Path, other: Path) -> bool:
     if path.exists() and other.exists():
         return path.samefile(other)
     return path.resolve() == other.resolve()
+
+
+def keep(
+    rows: Sequence[Row], document: dict[str, Any], finished: int, cases: int, folder: Path
+) -> Interrupted:
+    """Write what an interrupted run found into a folder of its own in ``folder``; return what to say of it.
+
+    Parameters
+    ----------
+    rows, document : the verdicts
+    finished : of how many cases they are
+    cases : how many there were to be
+    folder : for the results of a whole run
+
+    Raises
+    ------
+    UserError
+        if that fails
+    """
+    if not rows:
+        return Interrupted("no case was judged yet, and results of earlier runs are as they were.")
+    place = folder / INTERRUPTED
+    document["suite"]["interrupted"] = {"finished": finished, "cases": cases}
+    results.save(rows, document, place)
+    remove_page(place)
+    return Interrupted(
+        f"{finished} of {cases} cases are judged, and their verdicts are in {place}/; a page of them:"
+        f" boundcheck report --results {place}. The same command plays all cases again. Results of earlier runs are as"
+        " they were."
+    )
+
+
+def remove_interrupted(folder: Path) -> None:
+    """Remove what :func:`keep` wrote, once there are the verdicts of a whole run."""
+    place = folder / INTERRUPTED
+    if is_results(place / results.VERDICTS):
+        remove_page(place)
+        results.remove(place)
 
 
 def remove_page(folder: Path) -> list[Path]:

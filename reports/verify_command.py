@@ -196,10 +196,16 @@ def verify(
         for line in warning.splitlines():
             console.print(f"[bold yellow]warning[/] {escape(line)}", soft_wrap=True)
         console.print()
-    with progress(prepared.opening.n_jobs, quiet=quiet) as advance:
-        found = api.play(prepared, advance=advance)
+    n_jobs = prepared.opening.n_jobs
+    try:
+        with progress(n_jobs, quiet=quiet) as advance:
+            found = api.play(prepared, advance=advance)
+    except api.Stopped as stop:
+        part = stop.found
+        raise outputs.keep(part.rows, part.document, stop.finished, n_jobs, out) from None
     document = found.save(out)
     outputs.remove_page(out)
+    outputs.remove_interrupted(out)
     if to_stdout:
         click.echo(results.text_of(document), nl=False)
     elif json_file is not None:

@@ -22,18 +22,24 @@ TESTS = ROOT / "tests"
 LIMIT = 400
 
 #: The modules that everything stands on.
-GROUND = {"errors", "arrays", "vectors", "functions", "compiled", "atomic", "workers"}
+GROUND = {
+    "errors", "arrays", "vectors", "functions", "compiled", "atomic", "interruption", "workers", "pool",
+}  # fmt: skip
+#: What starts processes and writes files, which nothing below the commands does.
+OUTSIDE = {"atomic", "interruption", "workers", "pool"}
 #: Each part of the package and the parts it may import; imports inside a part are free.
 LAYERS: dict[str, set[str]] = {
     "errors": set(),
     "arrays": set(),
     "atomic": set(),
+    "interruption": set(),
     "workers": set(),
+    "pool": {"interruption", "workers"},
     "vectors": {"arrays"},
     "functions": set(),
     "compiled": {"errors", "arrays", "functions", "vectors"},
-    "algorithms": GROUND - {"atomic", "workers"},
-    "adversaries": GROUND - {"atomic", "workers"} | {"algorithms"},
+    "algorithms": GROUND - OUTSIDE,
+    "adversaries": GROUND - OUTSIDE | {"algorithms"},
     "verify": GROUND | {"algorithms", "adversaries"},
     "reports": GROUND | {"algorithms", "adversaries", "verify"},
     "__main__": {"reports"},

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ...errors import UserError
+from ...interruption import Interrupted, heed
 from ...verify.studies import run as sweep
 from ...verify.studies import study as studies
 from ...verify.studies.store import Store, opened
@@ -125,14 +126,16 @@ def _play(
     started = time.monotonic()
     failed: list[tuple[StudyCase, str]] = []
     outcomes = play(missing)
+    finished = total - len(missing)
     try:
-        with progress(total, quiet=quiet, done=total - len(missing), wrong="failed") as advance:
+        with progress(total, quiet=quiet, done=finished, wrong="failed") as advance:
             for outcome in outcomes:
                 if outcome.error:
                     store.fail(outcome.case, outcome.error, outcome.traceback)
                     failed.append((outcome.case, outcome.error))
                 else:
                     store.finish(outcome.case, outcome.columns)
+                    finished += 1
                 store.log(
                     event="failed" if outcome.error else "finished",
                     case=outcome.case.key,
@@ -141,6 +144,12 @@ def _play(
                     seconds=round(outcome.seconds, 4),
                 )
                 advance(1, len(failed))
+                heed()
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"{finished} of {total} cases are finished and kept in {store.folder}/; the same command continues with"
+            " the others."
+        ) from None
     finally:  # the workers go before the lock does
         outcomes.close()
     seconds = time.monotonic() - started

@@ -6,29 +6,25 @@ numbers; only the process that asked writes them down.
 
 from __future__ import annotations
 
-import os
 import re
 import socket
 import threading
 import time
 import traceback
-import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, CancelledError
+from contextlib import chdir
 from dataclasses import dataclass
 from typing import Any
 
-import joblib
 import numpy as np
-from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
 from ...adversaries.sequence import Comparator
 from ...algorithms import graphs
 from ...arrays import IntArray
 from ...errors import UserError, require
-from ...workers import die_with
+from ...pool import each
 from .. import catalog
 from ..claims.gappletron.theorem_4 import regret_envelope
 from ..games.labels import adaptive
@@ -179,7 +175,7 @@ def attempt(content: Mapping[str, Any]) -> Outcome:
     error = trace = ""
     started = time.perf_counter()
     try:
-        with threadpool_limits(1):
+        with threadpool_limits(1), chdir("."):  # a class may go elsewhere
             columns = play(case)
     except UserError as mistake:
         error, trace = str(mistake), traceback.format_exc()
@@ -197,31 +193,14 @@ def run_here(cases: Sequence[StudyCase], processes: int) -> Outcomes:
     UserError
         if a process is killed
     """
-    processes = min(processes, len(cases))
-    with joblib.parallel_config("loky", inner_max_num_threads=1):
-        workers = joblib.Parallel(
-            n_jobs=processes,
-            return_as="generator_unordered",
-            pre_dispatch="2*n_jobs",
-            batch_size=1,
-            initializer=die_with,
-            initargs=(os.getpid(),),
-        )
-    outcomes: Any = workers(joblib.delayed(attempt)(case.content) for case in cases)
+    contents = ((case.content,) for case in cases)
     try:
-        for outcome in outcomes:  # noqa: UP028 - it is closed below, with care
-            yield outcome
-    except BrokenProcessPool:
+        yield from each(attempt, contents, min(processes, len(cases)), in_order=False, batch_size=1)
+    except BrokenExecutor:
         raise UserError(
             "a worker process was killed, perhaps for want of memory: expected all of them to live;"
             " finished cases are intact, continue with fewer --jobs."
         ) from None
-    finally:
-        with warnings.catch_warnings():  # that cases in hand are given up is meant
-            warnings.simplefilter("ignore", UserWarning)
-            outcomes.close()
-        if processes > 1:
-            get_reusable_executor().shutdown(wait=True, kill_workers=True)
 
 
 def run_on_dask(cases: Sequence[StudyCase], scheduler: str) -> Outcomes:

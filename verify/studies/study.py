@@ -13,6 +13,7 @@ import json
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -206,7 +207,8 @@ class Study:
             f"{where} plays the game {game.name}: expected one that plays labels.",
         )
         try:
-            learner.player(problem)
+            with chdir("."):  # a class of the user's may go elsewhere
+                learner.player(problem)
         except UserError as error:
             able = ", ".join(_able(problem)) or "none"
             raise UserError(

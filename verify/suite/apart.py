@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 
 from ...algorithms.spec import user_file
 from ...errors import UserError, said
+from ...interruption import shielded
 from ...workers import die_with
 from .. import catalog
 from ..user_files import load as user_files
@@ -69,13 +70,13 @@ def apart(work: Callable[[], Iterator[Found]], who: str) -> Generator[Found, Non
         with suppress(Exception):
             stream.flush()
     parent = os.getpid()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), shielded():
         # of threads that hold locks: those of numeric libraries hold none between calls
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
-    if child == 0:
-        receiver.close()
-        _serve(work, sender, parent)
+        if child == 0:
+            receiver.close()
+            _serve(work, sender, parent)
     sender.close()
     process = _Child(child)
     try:
@@ -138,7 +139,7 @@ def _lost(who: str, child: _Child) -> UserError:
 
 def _serve(work: Callable[[], Iterator[Any]], sender: Connection, parent: int) -> None:
     """Do the work in the child, and never return."""
-    own, folder = os.getpid(), Path.cwd()
+    own = os.getpid()
 
     def send(kind: str, value: Any) -> None:
         if os.getpid() != own:  # a copy that the class made of its process
@@ -147,10 +148,8 @@ def _serve(work: Callable[[], Iterator[Any]], sender: Connection, parent: int) -
 
     status = 1
     try:
+        folder = Path.cwd()
         user_files.relative_to(folder)
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # the parent is told too, and ends this process
         die_with(parent)
         try:
             for value in work():

@@ -6,6 +6,7 @@ import json
 import math
 import platform
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
@@ -141,6 +142,15 @@ def save(rows: Sequence[Row], document: dict[str, Any], folder: Path) -> None:
         ) from None
     except OSError as error:
         raise _unwritable(folder, error) from None
+
+
+def remove(folder: Path) -> None:
+    """Remove results, and the folder if nothing else is in it."""
+    for path in _of_earlier_runs(folder) | {folder / name for name in (VERDICTS, CURVES, LOCK)}:
+        path.unlink(missing_ok=True)
+    for place in (folder / CERTIFICATES, folder):
+        with suppress(OSError):  # what it does not have, or what is not ours
+            place.rmdir()
 
 
 def text_of(document: dict[str, Any]) -> str:

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import joblib
-from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
 from ...errors import LONGEST, UserError, one_line, printable
-from ...workers import die_with
+from ...pool import each
 from .. import catalog
 from ..claim import OTHER_LEARNERS, Cell, Claim, Form, Proof, is_named
 from ..games.game import Case
@@ -235,24 +233,15 @@ def _share(jobs: Sequence[Job], seed: int, processes: int) -> Iterator[list[Row]
     """Judge the jobs in several processes."""
     size = max(1, min(16, len(jobs) // (4 * processes)))
     batches = [jobs[i : i + size] for i in range(0, len(jobs), size)]
-    with joblib.parallel_config("loky", inner_max_num_threads=1):
-        workers = joblib.Parallel(
-            n_jobs=processes,
-            return_as="generator",
-            pre_dispatch="2*n_jobs",
-            initializer=die_with,
-            initargs=(os.getpid(),),
-        )
+    with closing(each(_judge_batch, ((batch, seed) for batch in batches), processes)) as found:
         try:
-            for batch in workers(joblib.delayed(_judge_batch)(batch, seed) for batch in batches):
+            for batch in found:
                 yield from batch
         except BrokenExecutor as error:
             raise UserError(
                 "a worker process ended without a result: it was killed, as where memory runs out, or a class ended it;"
                 f" expected it to play to the end ({one_line(str(error), LONGEST // 2)})."
             ) from error
-        finally:  # a later run may start in another folder, where a file name means another file
-            get_reusable_executor().shutdown(wait=True)
 
 
 def _judge_batch(jobs: Sequence[Job], seed: int) -> list[list[Row]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from contextvars import ContextVar
 from hashlib import sha256
+from os import fsencode
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -100,9 +101,10 @@ def load_module(path: Path, role: str) -> ModuleType:
         allowed is None or place.resolve() in allowed,
         f"{role} file '{path}' is not run: it is named by a file that was read, and not by you.",
     )
-    name = f"_{role}_{path.stem}_{sha256(str(place.resolve()).encode()).hexdigest()[:12]}"
+    name = f"_{role}_{path.stem}_{sha256(fsencode(place.resolve())).hexdigest()[:12]}"
     try:
-        return neighbours.load(place.resolve(), name)
+        with chdir("."):  # it may go elsewhere
+            return neighbours.load(place.resolve(), name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
