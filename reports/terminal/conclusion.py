@@ -64,8 +64,8 @@ def conclude(
         f" {seconds:.1f} s; seed {document['suite']['seed']}",
         soft_wrap=True,
     )
-    named = [] if out == DEFAULT_FOLDER else ["--results", str(out)]
-    page = shlex.join(["boundcheck", "report", *named])
+    options = [] if out == DEFAULT_FOLDER else ["--results", str(out)]
+    page = shlex.join(["boundcheck", "report", *options])
     where = f"verdicts and certificates in {out}/; a page of them: {page}"
     console.print(where, markup=False, soft_wrap=True)
     if any(row.verdict == Verdict.ERROR for row in rows):
