@@ -30,7 +30,6 @@ from ..verify.suite import results, run
 from ..verify.suite.apart import apart, is_users, name_of
 from ..verify.suite.request import Request
 from ..verify.suite.run import Job, Row
-from ..verify.user_files.load import only
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,13 +161,9 @@ class Verification:
     @cached_property
     def document(self) -> dict[str, Any]:
         """The content of verdicts.json."""
-        prepared = self.prepared
+        of = self.prepared
         return results.document_of(
-            self.rows,
-            prepared.seed,
-            self.seconds,
-            prepared.opening.measured,
-            prepared.request.claims_file,
+            self.rows, of.seed, self.seconds, of.opening.measured, of.request.claims_file
         )
 
     def save(self, folder: Path | str) -> dict[str, Any]:
@@ -382,14 +377,13 @@ def write_report(
     if results is None and page is None and folders:  # the page of the verdicts stays as it is
         page = folders[0] / "index.html" if len(folders) == 1 else DEFAULT_FOLDER / "studies.html"
     _check_pages(folders, page)
-    with only(()):  # pages run nothing
-        return write(
-            DEFAULT_FOLDER if results is None else Path(results),
-            page,
-            [section.load(place) for place in folders],
-            verdicts=results is not None or not folders,
-            quiet=quiet,
-        )
+    return write(
+        DEFAULT_FOLDER if results is None else Path(results),
+        page,
+        [section.load(place) for place in folders],
+        verdicts=results is not None or not folders,
+        quiet=quiet,
+    )
 
 
 def _check_pages(studies: Sequence[Path], out: Path | None) -> None:

@@ -21,6 +21,7 @@ from ...verify import catalog
 from ...verify.claim import Claim
 from ...verify.outcome import LOUDEST_FIRST, Kind, Verdict
 from ...verify.suite import results
+from ...verify.user_files.load import only
 from .. import outputs
 from ..replay_line import replay_lines
 from ..studies.section import StudyResults, section
@@ -50,6 +51,7 @@ MEANING = {
 """The meaning of the headroom, for each kind of claim."""
 
 
+@only(())  # what results name is not run
 def write_report(
     folder: Path,
     out: Path | None = None,

@@ -21,6 +21,7 @@ from ...verify.studies.asymptotic import asymptotic_share
 from ...verify.studies.finding import LEVEL, Comparison, Finding
 from ...verify.studies.learners import ANY, BEST
 from ...verify.studies.study import Study
+from ...verify.user_files.load import only
 from ..page.exports import FORMATS
 from . import figures as study_figures
 from . import panels as study_panels
@@ -148,6 +149,7 @@ class StudyResults:
         return groups.agg(["mean", "min", "max", "count"]).reset_index()
 
 
+@only(())  # what results name is not run
 def load(folder: Path) -> StudyResults:
     """Read the folder of a study, finished or not.
 

@@ -96,6 +96,8 @@ def _entries(kind: Any, count: int) -> tuple[Any, ...]:
 def _read(kind: Any, data: Any) -> Any:
     """A field of this type, from a certificate."""
     if get_origin(kind) is tuple:
+        if isinstance(data, str | dict):
+            raise TypeError(f"{data!r:.40} is no list")
         pairs = zip(_entries(kind, len(data)), data, strict=True)
         return tuple(_read(each, entry) for each, entry in pairs)
     return rational(data) if kind is mpq else int(data) if kind is int else str(data)

@@ -21,7 +21,7 @@ from ..resolve import resolve
 from ..setting import Setting
 from ..user_files.load import only
 from . import instances
-from .make import EARLIER, SCHEMA, exact_certificate, header, played_certificate, violates
+from .make import EARLIER, SCHEMA, exact_certificate, game_of, header, played_certificate, violates
 from .reading import read, too_deep
 from .trust import trusted_files
 
@@ -162,6 +162,10 @@ def _cell_of(path: Path, content: dict[str, Any], claim: Claim, form: Form, runs
     case = resolve(setting, game["seed"])
     applies = catalog.game_about(claim).name == case.game_name and form.does_not_apply(case) is None
     require(applies, f"{claim.id} does not apply to the game of '{path}'.")
+    # before it is played, which may take minutes
+    _compare(path, {"game": game}, {"game": game_of(case)})
+    holder = content if "sequence" in content else content["numbers"]
+    _compare(path, {"sequence": holder["sequence"]}, {"sequence": case.digest()})
     return Cell(claim, form, case)
 
 

@@ -10,13 +10,15 @@ from random import Random
 from typing import Any
 
 import pytest
-from forging import forged, mutated, targets, write
+from forging import forged, mutated, targets, within, write
 
 from boundcheck.errors import UserError
 from boundcheck.verify import catalog
+from boundcheck.verify.certificates.make import header
 from boundcheck.verify.certificates.replay import replay
 from boundcheck.verify.claim import Proof
 from boundcheck.verify.claims.gappletron.settings import concealed_settings, gappletron
+from boundcheck.verify.outcome import digest_of
 from boundcheck.verify.setting import Setting
 from boundcheck.verify.suite import run as suite
 
@@ -160,18 +162,44 @@ def _meets(content: dict[str, Any]) -> bool:
     return check is not None and check(content["instance"])
 
 
-def _attack(genuine: dict[str, Any], folder: Path, tries: int, seed: int) -> int:
-    """Forge so many certificates of mutated instances; return how many looked violated."""
+def _attack(
+    genuine: dict[str, Any], folder: Path, tries: int, seed: int, strange: float = 0.0
+) -> int:
+    """Forge so many certificates of mutated instances; return how many looked violated.
+
+    Each is tried twice: as it is written, with the sides of the genuine one, and with all that follows from it.
+    """
     random, violated = Random(seed), 0
     contents = list(genuine.values())
     for _ in range(tries):
         content = random.choice(contents)
         claim, form = random.choice(list(targets(content["instance_kind"])))
-        made = forged(claim, form, content["instance_kind"], mutated(content["instance"], random))
+        fields = mutated(content["instance"], random, strange)
+        raw = _sealed(header("exact", claim, form) | {**_body(content), "instance": fields})
+        made = forged(claim, form, content["instance_kind"], fields)
+        assert not accepted(raw, folder) or _meets(raw), json.dumps(raw)[:2000]
         if made is not None:
             violated += 1
             assert accepted(made, folder) == _meets(made), json.dumps(made)[:2000]
     return violated
+
+
+def _body(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: content[name] for name in ("instance_kind", "derived", "sides")}
+
+
+def _sealed(content: dict[str, Any]) -> dict[str, Any]:
+    return content | {"digest": digest_of(content)}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(50))
+def test_many_mutated_instances_refute_only_what_is_false(
+    genuine: dict[str, Any], tmp_path: Path, seed: int
+) -> None:
+    """Five thousand, a third of the values strange; a hundred take two seconds."""
+    with within(60):
+        assert _attack(genuine, tmp_path, 100, seed + 100, strange=0.3) > 3
 
 
 def test_mutated_instances_refute_only_what_is_false(
