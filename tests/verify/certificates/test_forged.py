@@ -180,7 +180,11 @@ def _attack(
         assert not accepted(raw, folder) or _meets(raw), json.dumps(raw)[:2000]
         if made is not None:
             violated += 1
-            assert accepted(made, folder) == _meets(made), json.dumps(made)[:2000]
+            told = accepted(made, folder)
+            # what no float holds is refused
+            assert told <= _meets(made) if strange else told == _meets(made), json.dumps(made)[
+                :2000
+            ]
     return violated
 
 
