@@ -50,11 +50,14 @@ def test_a_broken_update_is_refuted_and_a_right_one_passes(
     told = capsys.readouterr().out
     assert ("refuted SURPRISE" in told) == bool(status)
     assert ("8 of 8 violate" in told) == bool(status)
-    commands = re.findall(r"boundcheck replay (\S+)", told)
+    commands = re.findall(r"boundcheck replay (?:--trust )?(\S+)", told)
     monkeypatch.setenv("COLUMNS", "300")
     assert len(commands) == status
     for certificate in commands:
-        assert boundcheck("replay", certificate, monkeypatch=monkeypatch, folder=tmp_path) == 0
+        assert (
+            boundcheck("replay", "--trust", certificate, monkeypatch=monkeypatch, folder=tmp_path)
+            == 0
+        )
         replayed = capsys.readouterr().out
         assert "accepted" in replayed
         words = dict(re.findall(r"^(\S.*?)  +(\S.*?) *$", replayed, re.MULTILINE))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from functools import cache
 
 from ...algorithms.boosting.majority import BanditBBM, OnlineMBBM
-from ...algorithms.spec import split_spec
+from ...algorithms.spec import check_keys, split_spec
 from ...errors import UserError
 from .. import catalog
 
@@ -18,10 +19,12 @@ def asymptotic_share(spec: str, n_labels: int) -> float | None:
     None for other learners. That of the adaptive boosters takes the sum of the squared empirical edges, which is known
     after play only. Source: Online Multiclass Boosting with Bandit Feedback, the section of BanditBBM.
     """
-    if catalog.learners().get(spec.partition(":")[0]) not in (OnlineMBBM, BanditBBM):
+    kind = catalog.learners().get(spec.partition(":")[0])
+    if kind not in (OnlineMBBM, BanditBBM):
         return None
     try:  # without the weak learners, which may be of a file
         name, given = split_spec(spec)
+        check_keys(name, given, [field.name for field in fields(kind)])
         own = [f"{key}={given[key]}" for key in ("gamma", "learners") if key in given]
         booster = catalog.learner(":".join([name, *([",".join(own)] if own else [])]))
     except UserError:  # of results that another version wrote

@@ -208,7 +208,7 @@ def test_a_user_who_declares_too_little_is_refuted(learners: Path, tmp_path: Pat
     assert "64 of 64 runs exceed the declared S = 5" in row.outcome.evidence
     certificate = row.outcome.certificate
     assert certificate is not None
-    accepted = replay(certificate.write(tmp_path))
+    accepted = replay(certificate.write(tmp_path), trust=True)
     assert (accepted.observed, accepted.envelope) == certificate.values
     assert accepted.envelope == 5
     (told,) = accepted.rows
@@ -244,7 +244,7 @@ def test_no_number_of_its_certificate_may_be_another(learners: Path, tmp_path: P
         file = tmp_path / "changed.json"
         file.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
         with pytest.raises(UserError):
-            replay(file)
+            replay(file, trust=True)
 
 
 def test_a_word_about_each_number_of_rounds_is_judged_at_the_end(learners: Path) -> None:

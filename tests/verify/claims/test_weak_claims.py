@@ -118,7 +118,7 @@ def test_a_false_word_is_refuted_after_a_few_runs_and_played_again(tmp_path: Pat
     assert [row.verdict for row in rows] == [Verdict.REFUTED] * 2
     assert all(row.surprising and row.outcome.runs == 8 for row in rows)
     certificate = rows[0].outcome.certificate
-    replay(certificate.write(tmp_path))
+    replay(certificate.write(tmp_path), trust=True)
     assert len(list(damaged(certificate, tmp_path))) > 20
 
 
@@ -350,7 +350,7 @@ def damaged(certificate: Certificate, folder: Path) -> Iterator[Path]:
         path = folder / f"damaged-{i}.json"
         path.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
         with pytest.raises(UserError):
-            replay(path)
+            replay(path, trust=True)
         yield path
 
 
@@ -359,7 +359,7 @@ def test_exact_refutations_are_accepted_and_rejected_when_altered(
     name: str, tmp_path: Path
 ) -> None:
     certificate = refutation(name)
-    replay(certificate.write(tmp_path))
+    replay(certificate.write(tmp_path), trust=True)
     assert len(list(damaged(certificate, tmp_path))) >= 8
 
 

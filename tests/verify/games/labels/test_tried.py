@@ -81,19 +81,19 @@ def test_its_certificate_names_the_comparator_and_is_replayed(idle: Path, tmp_pa
         path.write_text(json.dumps(written | {"digest": digest_of(written)}))
         return path
 
-    found = replay(file_with({}))
+    found = replay(file_with({}), trust=True)
     assert found.observed > found.envelope
     weights = [[float.fromhex(u) for u in row] for row in content["comparator"]]
     half = [[(u / 2).hex() for u in row] for row in weights]
     triple = [[(u * 3).hex() for u in row] for row in weights]
     with pytest.raises(UserError, match=r"has norm .*: expected at most"):
-        replay(file_with({"comparator": triple}))
+        replay(file_with({"comparator": triple}), trust=True)
     with pytest.raises(UserError, match="rejected"):
-        replay(file_with({"comparator": half}))
+        replay(file_with({"comparator": half}), trust=True)
     with pytest.raises(UserError, match="shape"):
-        replay(file_with({"comparator": triple[:-1]}))
+        replay(file_with({"comparator": triple[:-1]}), trust=True)
     with pytest.raises(UserError, match=r"rejected|damaged"):
-        replay(file_with({"comparator": "0x1p+0"}))
+        replay(file_with({"comparator": "0x1p+0"}), trust=True)
 
 
 @pytest.mark.parametrize("loss", ["smooth-hinge", "hinge", "logistic-2"])

@@ -119,7 +119,7 @@ def test_a_certificate_of_a_game_against_it_replays(file: Path, tmp_path: Path) 
     assert certificate.content["kind"] == "played"
     assert certificate.content["game"]["adversary"] == f"{file}:Spiteful"
     path = certificate.write(tmp_path)
-    found = replay(path)
+    found = replay(path, trust=True)
     assert (found.observed, found.envelope) == certificate.values
     assert found.observed > found.envelope
     assert replay_without_numba([path]) == [(found.claim.id, found.observed, found.envelope)]
@@ -131,14 +131,14 @@ def test_a_certificate_of_a_game_against_it_replays(file: Path, tmp_path: Path) 
             continue
         path.write_text(json.dumps(content | {"digest": digest_of(content)}), encoding="utf-8")
         with contextlib.suppress(UserError):
-            replay(path)
+            replay(path, trust=True)
             accepted.append(change)
     assert accepted == []
     path.write_text(json.dumps(content | {"digest": digest}), encoding="utf-8")
-    replay(path)
+    replay(path, trust=True)
     file.write_text(FILE.replace("(action + 1) % 3", "(action + 2) % 3"), encoding="utf-8")
     with pytest.raises(UserError):
-        replay(path)
+        replay(path, trust=True)
 
 
 class Raising:
