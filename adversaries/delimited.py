@@ -94,6 +94,11 @@ def read(
         nrows=rows,
     )
     table.columns = pd.Index(names)
+    require(
+        header or label not in first[0],
+        f"'{name}' has no label column '{label}', since its first line was taken for a row: expected --header, which"
+        " reads it as names, or the position of a column, from 0.",
+    )
     position = label_position(name, names, label)
     lines = islice(_lines(path, separator, rows), int(header), None)
     texts = [fields[position] for _, fields in lines][:rows]

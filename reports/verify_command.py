@@ -72,7 +72,7 @@ STDOUT = Path("-")
     "--quick",
     is_flag=True,
     help="The built-in suite at half the size, about a minute; with your learner, data, graph or adversary a"
-    " thirteenth of the rounds, seconds.",
+    " thirtieth of the rounds, seconds.",
 )
 @click.option(
     "--full",
@@ -149,9 +149,9 @@ def verify(
     """Judge claims; globs such as 'gappletron/*', all of them by default.
 
     Without --learner, --data, --graph, --adversary and --radius the built-in suite is judged, in two or three
-    minutes. Each of these options replaces its part in a few small games: six games for a learner, each with up
-    to 128 runs of 2000 rounds. These are 1.5 million rounds, which take a learner in plain Python minutes
-    (--quick: 64 runs of 300 rounds).
+    minutes. Each of these options replaces its part in a few small games: eight games for a learner, some with up
+    to 128 runs, of 2000 rounds. These are 1.3 million rounds, which take a learner in plain Python minutes
+    (--quick: games of 300 rounds).
 
     Exit status: 0 as expected, 1 a surprise, 2 wrong input or a run that failed.
 

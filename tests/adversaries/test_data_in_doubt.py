@@ -200,3 +200,10 @@ def test_how_a_file_is_read_may_be_written_behind_it(text: str, reading: Reading
 def test_options_of_reading_have_few_values(option: str) -> None:
     with pytest.raises(UserError, match=f"{option}: expected"):
         Reading.of(f"a.csv#{option}")
+
+
+def test_a_label_named_in_a_line_that_was_taken_for_a_row(tmp_path: Path) -> None:
+    path = written(tmp_path, f"3,1,2,9 {SPECTRA}")
+    with pytest.raises(UserError, match="expected --header, which reads it as names"):
+        load(path, label="9")
+    assert load(path, label="9", header=True).rows.horizon == 4
