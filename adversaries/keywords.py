@@ -21,7 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import BoolArray
-from .sequence import Comparator, Sequence, Spelt, generator_of, integer_at_least, noisy_classes
+from .sequence import (
+    Comparator,
+    Sequence,
+    Spelt,
+    generator_of,
+    integer_at_least,
+    noisy_classes,
+    read_only,
+)
 
 BLOCK = 4096  # rounds drawn at once, so that the working set stays in the cache
 
@@ -45,14 +53,17 @@ class Keywords(Spelt):
         rng = generator_of(seed, self.spec)
         keywords = self._keywords(rng)
         blocks = list(self._blocks(rng, keywords, horizon))
-        counts = np.concatenate([counts for _, counts, _ in blocks])
-        indices = np.concatenate([indices for indices, _, _ in blocks])
+        indptr = np.zeros(horizon + 1, dtype=np.int64)
+        np.cumsum(np.concatenate([counts for _, counts, _ in blocks]), out=indptr[1:])
+        labels = np.concatenate([labels for _, _, labels in blocks])
+        indices = np.concatenate([indices for indices, _, _ in blocks], dtype=np.int64)
+        del blocks
         return Sequence(
             name=self.spec,
-            indptr=np.concatenate(([0], np.cumsum(counts))),
-            indices=indices,
-            values=np.ones(len(indices)),
-            labels=np.concatenate([labels for _, _, labels in blocks]),
+            indptr=read_only(indptr),
+            indices=read_only(indices),
+            values=read_only(np.ones(len(indices))),
+            labels=read_only(labels),
             n_features=40 * self.keyword_scale,
             n_labels=self.n_labels,
             comparator=planted(keywords, self.keyword_scale),
@@ -68,14 +79,14 @@ class Keywords(Spelt):
 
     def _blocks(
         self, rng: np.random.Generator, keywords: BoolArray, horizon: int
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]]:
         """Yield column indices, row lengths and labels, block by block."""
         scale = self.keyword_scale
         for start in range(0, horizon, BLOCK):
             uniforms = rng.random((min(BLOCK, horizon - start), 3 + 5 * scale))
             classes, labels = noisy_classes(uniforms[:, :3], self.n_labels, self.noise)
             bits = np.hstack((keywords[classes], subsets(uniforms[:, 3:], 30 * scale)))
-            yield np.nonzero(bits)[1], bits.sum(axis=1), labels
+            yield np.nonzero(bits)[1].astype(np.int32), bits.sum(axis=1), labels
 
 
 def subsets(uniforms: NDArray[np.float64], size: int) -> BoolArray:

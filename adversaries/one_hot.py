@@ -45,4 +45,5 @@ class OneHot(Spelt):
     def comparator(self) -> Comparator:
         """Return I - (1/K) 11^T, exactly."""
         K = self.n_labels
-        return Comparator.exact([[(i == j) - Fraction(1, K) for j in range(K)] for i in range(K)])
+        own, other = 1 - Fraction(1, K), -Fraction(1, K)
+        return Comparator.exact([[own if i == j else other for j in range(K)] for i in range(K)])

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import Counter
 from collections.abc import Sequence as Items
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from typing import Any, Protocol, SupportsIndex, TypeVar
 
 import numpy as np
@@ -21,12 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from ..algorithms.spec import Checked, spec_of
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, real
 from ..errors import UserError, require
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 NAMED = "named"
+
+BLOCK = 16384  # rounds of which intermediate results are held at once
 
 ADVERSARY_KEY = 0  # first word of the spawn key: the game and the learner have other ones
 
@@ -84,7 +88,7 @@ class Comparator:
                 f"{weights[label, column]}, expected a finite number"
             )
         if self.fractions is not None:
-            exact = np.array(self.fractions, dtype=np.float64).reshape(weights.shape)
+            exact = _rounded(self.fractions).reshape(weights.shape)
             require(bool((exact == weights).all()), "comparator weights do not round its fractions")
         object.__setattr__(self, "weights", weights)
 
@@ -92,23 +96,30 @@ class Comparator:
     def exact(cls, fractions: Items[Items[Fraction]], how: str = "planted") -> Comparator:
         """Return the comparator with these exact entries, one row per label."""
         rows = tuple(tuple(row) for row in fractions)
-        return cls(np.array(rows, dtype=np.float64), how, rows)
+        return cls(_rounded(rows), how, rows)
 
     @cached_property
     def norm(self) -> float:
         """The Frobenius norm, to one rounding or two."""
         if self.fractions is not None:
-            return math.sqrt(sum(entry * entry for row in self.fractions for entry in row))
+            return math.sqrt(self.squared_norm)
         return math.sqrt(math.fsum((self.weights * self.weights).ravel().tolist()))
+
+    @cached_property
+    def squared_norm(self) -> Fraction:
+        """The sum of the squares of the exact entries; equal entries that are one object are squared once."""
+        entries = [*chain.from_iterable(self.fractions or ())]
+        distinct, counts = {id(entry): entry for entry in entries}, Counter(map(id, entries))
+        return sum((n * distinct[i] * distinct[i] for i, n in counts.items()), Fraction(0))
 
     def written(self) -> list[list[str]]:
         """Return the weights as certificates hold them: hexadecimal, one row per label, to the last bit."""
         return [[entry.hex() for entry in row] for row in self.weights.tolist()]
 
-    def scores(self, sequence: Sequence) -> FloatArray:
-        """Return the scores <U_k, x_t>, shape (T, K)."""
+    def scores(self, sequence: Sequence, start: int = 0, end: int | None = None) -> FloatArray:
+        """Return the scores <U_k, x_t> of some rounds, shape (rounds, K)."""
         self.check(sequence)
-        return np.asarray(sequence.matrix() @ self.weights.T, dtype=np.float64)
+        return np.asarray(sequence.matrix(start, end) @ self.weights.T, dtype=np.float64)
 
     def check(self, sequence: Sequence) -> None:
         """Raise ``UserError`` unless the weights have the shape that ``sequence`` needs."""
@@ -117,6 +128,13 @@ class Comparator:
             self.weights.shape == expected,
             f"comparator has shape {self.weights.shape}, expected {expected} (labels, features)",
         )
+
+
+def _rounded(rows: Items[Items[Fraction]]) -> FloatArray:
+    """The entries as floats; of millions of fractions most are often one object, which is divided once."""
+    distinct = {id(entry): entry for row in rows for entry in row}
+    values = {i: float(entry) for i, entry in distinct.items()}
+    return np.array([[values[id(entry)] for entry in row] for row in rows])
 
 
 def zero_comparator(n_labels: int, n_features: int) -> Comparator:
@@ -164,7 +182,7 @@ class Sequence:
         comparator: Comparator | None = None,
     ) -> Sequence:
         """Return the sequence with the rows of ``X``, shape (T, d), and the labels ``y``."""
-        features = np.asarray(X, dtype=np.float64)
+        features = real(X)
         require(
             features.ndim == 2, f"features have shape {features.shape}, expected (rounds, features)"
         )
@@ -188,9 +206,15 @@ class Sequence:
     @cached_property
     def squared_norms(self) -> FloatArray:
         """The squared norms of the features, |x_t|^2, shape (T,)."""
-        rows = np.repeat(np.arange(self.horizon), np.diff(self.indptr))
-        sums = np.bincount(rows, weights=self.values * self.values, minlength=self.horizon)
-        return _read_only(sums, np.float64)
+        sums = np.empty(self.horizon)
+        for start in range(0, self.horizon, BLOCK):  # so that no more than the data is in memory
+            ends = self.indptr[start : start + BLOCK + 1]
+            values, counts = self.values[ends[0] : ends[-1]], np.diff(ends)
+            rows = np.repeat(np.arange(len(counts)), counts)
+            sums[start : start + BLOCK] = np.bincount(
+                rows, weights=values * values, minlength=len(counts)
+            )
+        return read_only(sums)
 
     @property
     def feature_norm(self) -> float:
@@ -220,10 +244,12 @@ class Sequence:
         x[self.indices[part]] = self.values[part]
         return x
 
-    def matrix(self) -> Any:
-        """Return the features as a scipy ``csr_array``, shape (T, d)."""
-        shape = (self.horizon, self.n_features)
-        return csr_array((self.values, self.indices, self.indptr), shape=shape)
+    def matrix(self, start: int = 0, end: int | None = None) -> Any:
+        """Return the features of some rounds as a scipy ``csr_array``, shape (rounds, d)."""
+        ends = self.indptr[start : None if end is None else end + 1]
+        part = slice(ends[0], ends[-1])
+        shape = (len(ends) - 1, self.n_features)
+        return csr_array((self.values[part], self.indices[part], ends - ends[0]), shape=shape)
 
     def dense(self) -> FloatArray:
         """Return the features, shape (T, d)."""
@@ -269,7 +295,7 @@ class Sequence:
                 f"row {self._row_of(outside[0])} of '{self.name}' has column "
                 f"{columns[outside[0]]}, expected 0 to {self.n_features - 1}"
             )
-        rising = np.diff(columns) > 0
+        rising = columns[1:] > columns[:-1]
         starts = ends[1:-1]
         rising[starts[(starts > 0) & (starts < len(columns))] - 1] = True
         if not rising.all():
@@ -323,6 +349,12 @@ def noisy_classes(uniforms: FloatArray, n_labels: int, noise: float) -> tuple[In
     classes = (uniforms[:, 0] * n_labels).astype(np.int64)
     drawn = (uniforms[:, 2] * n_labels).astype(np.int64)
     return classes, np.where(uniforms[:, 1] < noise, drawn, classes)
+
+
+def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
+    """Return an array that nobody else has, and which nobody can write to from now on."""
+    array.flags.writeable = False
+    return array
 
 
 def _read_only(array: ArrayLike, dtype: type[Scalar]) -> NDArray[Scalar]:

@@ -28,7 +28,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, finite
 from ..compiled import Kernel, helper, kernel
 from ..errors import unknown
 from . import losses, optimisers
@@ -123,13 +123,11 @@ RULES: dict[str, Kernel] = {"printed": _printed, "threshold": _threshold, "mixtu
 
 
 def _at_least_0(value: Any) -> float | None:
-    number = isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)
-    return value if number and value >= 0 else None
+    return value if finite(value) and value >= 0 else None
 
 
 def _probability(value: Any) -> float | None:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    return float(value) if number and 0 < value < 1 else None
+    return float(value) if finite(value) and 0 < value < 1 else None
 
 
 def _rule(value: Any) -> str | None:

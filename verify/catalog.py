@@ -18,7 +18,7 @@ from typing import Any, get_type_hints
 
 from ..algorithms.discovery import modules
 from ..algorithms.spec import check_keys, read_float, read_int, split_spec
-from ..errors import UserError, require, unknown
+from ..errors import UserError, check_size, require, unknown
 from . import claims as claims_package
 from . import games as games_package
 from .claim import Claim, is_named
@@ -223,7 +223,10 @@ def adversary(spec: str) -> Any:
             return opened
     known = adversaries()
     if not names_a_file(spec, known):
-        return _build("adversary", known, spec)
+        made = _build("adversary", known, spec)
+        if isinstance(K := getattr(made, "n_labels", None), int):
+            check_size(f"adversary {spec} needs labels by labels", K, K)
+        return made
     made = load_class(spec, "adversary")
     for game in games().values():
         if (found := game.user_adversary(made, spec)) is not None:

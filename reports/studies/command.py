@@ -40,6 +40,11 @@ STUDIES_FOLDER = Path("results")
     metavar="T",
     help="Horizon, in place of the study's; findings about certain horizons are left out.",
 )
+@click.option(
+    "--skip-incompatible",
+    is_flag=True,
+    help="Leave out a learner in settings that it cannot play, and say so.",
+)
 @click.option("--template", is_flag=True, help="Print a study to start from.")
 @click.option("--quiet", is_flag=True, help="Show nothing but errors.")
 def study(
@@ -50,6 +55,7 @@ def study(
     scheduler: str | None,
     jobs: int,
     rounds: int | None,
+    skip_incompatible: bool,
     template: bool,
     quiet: bool,
 ) -> int:
@@ -77,6 +83,13 @@ def study(
     play = conduct.player(backend, scheduler, jobs)
     console = make_console(quiet)
     complete = conduct.conduct(
-        name, results, play, resume=resume, quiet=quiet, console=console, rounds=rounds
+        name,
+        results,
+        play,
+        resume=resume,
+        quiet=quiet,
+        console=console,
+        rounds=rounds,
+        skip_incompatible=skip_incompatible,
     )
     return AS_EXPECTED if complete else WRONG_INPUT

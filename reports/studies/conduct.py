@@ -56,6 +56,7 @@ def conduct(
     quiet: bool,
     console: Console,
     rounds: int | None = None,
+    skip_incompatible: bool = False,
 ) -> bool:
     """Play what a study lacks and return whether all its cases are finished.
 
@@ -67,6 +68,7 @@ def conduct(
     resume : keep what another study of this name has in common with this one
     quiet : show no progress
     rounds : the horizon, in place of the study's
+    skip_incompatible : leave out a learner where it cannot play, with a note
 
     Raises
     ------
@@ -74,7 +76,12 @@ def conduct(
         for what is wrong with the study, the folder or the cluster
     """
     study = studies.load(name, rounds)
-    cases = study.cases()
+    skipped: list[str] = []
+    cases = study.cases(skipped if skip_incompatible else None)
+    for sentence in skipped[:SHOWN_NOTES]:
+        console.print(f"[yellow]note[/] left out: {escape(sentence)}", soft_wrap=True)
+    if len(skipped) > SHOWN_NOTES:
+        console.print(f"[yellow]note[/] ... and {len(skipped) - SHOWN_NOTES} more are left out.")
     folder = results / study.name
     with opened(folder) as store:
         store.adopt(study, cases, resume=resume)

@@ -223,7 +223,7 @@ CASES = [
     ("verify --learner leaves_early.py:Broken --quick", ("cannot be made", "SystemExit")),
     ("verify --learner leaves_later.py:Broken --quick", ("round 0", "SystemExit")),
     ("verify --learner gamma.py:Broken --quick", ("gamma=-1.0", "at least 0")),
-    ("verify --learner gamma_word.py:Broken --quick", ("gamma=ones", "at least 0")),
+    ("verify --learner gamma_word.py:Broken --quick", ("gamma='ones'", "at least 0")),
     (
         "verify --learner loss_number.py:Broken --quick",
         ("loss=5 of loss_number.py", "'smooth-hinge'"),

@@ -28,7 +28,7 @@ from boundcheck.verify.games.weak.user_learner import UserWeakLearner
 from boundcheck.verify.resolve import resolve
 from boundcheck.verify.setting import Setting
 from boundcheck.verify.studies import run as sweep
-from boundcheck.verify.studies.study import digest_of_file
+from boundcheck.verify.studies.digests import digest_of_file
 from boundcheck.verify.suite import run as suite
 
 FILE = Path(own_boosted.__file__)

@@ -6,15 +6,12 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, TypeVar
 
-import numpy as np
-
 from ...algorithms.boosting.problem import WeakProblem
 from ...algorithms.horizon import changed
 from ...algorithms.learner import Problem
 from ...errors import UserError, attribute, require, said
 
 AnyProblem = TypeVar("AnyProblem", Problem, WeakProblem)
-NUMBERS = (int, float, np.integer, np.floating)
 
 
 def own_copy(problem: AnyProblem) -> AnyProblem:

@@ -33,8 +33,9 @@ from ..games.labels.play import Game, Run
 from ..games.labels.record import BLOCK, MARGIN, Block
 from ..games.labels.resolve import fits
 from ..setting import Setting
+from .digests import digest_of_file
 from .store import difference, provenance
-from .study import StudyCase, digest_of_file, make_adversary
+from .study import StudyCase, make_adversary
 
 SECONDS_FOR_SCHEDULER = 10
 
@@ -87,7 +88,6 @@ def play(case: StudyCase) -> dict[str, list[Any]]:
     else:
         sequence = adversary.sequence(content["horizon"], content["seed"])
     planted = sequence.comparator
-    scores = None if planted is None else planted.scores(sequence)
     rival = planted if planted is not None and fits(planted, content["radius"]) else None
     columns: dict[str, list[Any]] = {}
     for name, tuning, spec, _ in content["learners"]:
@@ -98,7 +98,7 @@ def play(case: StudyCase) -> dict[str, list[Any]]:
         envelope = _envelope(game, rival, content, named)
         with _COMPILING:
             run = adaptive.AdaptiveRun(game, adversary, 0) if reacts else Run(game, 0)
-        for row in _sums(game, run, scores, content["checkpoints"], envelope):
+        for row in _sums(game, run, planted, content["checkpoints"], envelope):
             for column, value in {"learner": name, "tuning": tuning, **row}.items():
                 columns.setdefault(column, []).append(value)
     return columns
@@ -127,16 +127,13 @@ def _envelope(
 def _sums(
     game: Game,
     run: Run | adaptive.AdaptiveRun,
-    comparator_scores: Any,
+    planted: Comparator | None,
     checkpoints: Sequence[int],
     envelope: Callable[[int], float | None],
 ) -> Iterator[dict[str, Any]]:
     """Play one learner and yield what it adds up to at each checkpoint."""
-    declaration, labels = game.player().declaration, game.sequence.labels
+    declaration = game.player().declaration
     loss = declaration.loss
-    losses = None
-    if loss is not None and comparator_scores is not None:
-        losses = loss.values(comparator_scores, labels)
     best_label_mistakes, comparator_loss = 0, 0.0
     for checkpoint in checkpoints:
         while run.position < checkpoint:
@@ -145,10 +142,12 @@ def _sums(
             block.check(game.learner.spec)
             best = block.best if declaration.weights else _likeliest(block, game.graph.n_labels)
             best_label_mistakes += int(np.count_nonzero(best != block.labels))
-            if losses is not None and loss is not None:
+            if planted is not None and loss is not None:
                 counts = loss.counts_for_comparator(block.best, block.column(MARGIN), block.labels)
-                window = slice(block.start, block.start + len(block))
-                comparator_loss += float(np.where(counts, losses[window], 0.0).sum())
+                end = block.start + len(block)  # not all at once: memory does not grow with T
+                scores = planted.scores(game.sequence, block.start, end)
+                losses = loss.values(scores, block.labels)
+                comparator_loss += float(np.where(counts, losses, 0.0).sum())
         expected, mistakes, surrogate, observed = run.totals.tolist()
         yield {
             "rounds": checkpoint,
@@ -157,7 +156,7 @@ def _sums(
             "expected_mistakes": expected,
             "observed_labels": int(observed),
             "surrogate_loss": None if loss is None else surrogate,
-            "comparator_loss": None if losses is None else comparator_loss,
+            "comparator_loss": None if planted is None or loss is None else comparator_loss,
             "regret_envelope": envelope(checkpoint),
         }
 
@@ -224,8 +223,10 @@ def run_on_dask(cases: Sequence[StudyCase], scheduler: str) -> Outcomes:
         )
     cluster: Any = distributed  # it has no types
     try:
+        if "://" not in scheduler or scheduler.startswith("tcp://"):
+            _knock(scheduler.rpartition("//")[2].rstrip("/"))
         client = cluster.Client(scheduler, timeout=SECONDS_FOR_SCHEDULER, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, OverflowError, ValueError) as error:
         raise UserError(
             f"dask scheduler '{scheduler}' does not answer within {SECONDS_FOR_SCHEDULER} s"
             f" ({type(error).__name__}): expected the address of one that runs, such as"
@@ -258,6 +259,16 @@ def run_on_dask(cases: Sequence[StudyCase], scheduler: str) -> Outcomes:
             ) from None
         finally:
             client.cancel(list(futures))
+
+
+def _knock(address: str) -> None:
+    """Raise ``OSError`` if nobody listens, or nobody greets as a scheduler does: a client would try longer, and say so
+    at length."""
+    host, _, port = address.rpartition(":")
+    place = (host.strip("[]"), int(port))
+    with socket.create_connection(place, timeout=SECONDS_FOR_SCHEDULER / 2) as line:
+        if not line.recv(1):
+            raise ConnectionError("hung up")
 
 
 def _outcome(future: Any, case: StudyCase) -> Outcome:

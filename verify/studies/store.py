@@ -130,6 +130,8 @@ def read(path: Path) -> Finished:
         if a newer version wrote it
     """
     try:
+        if path.is_dir():
+            raise DamagedError("is a folder, and no file")
         if path.stat().st_size == 0:
             raise DamagedError("is empty")
         metadata = (pq.read_schema(path).metadata or {}).get(METADATA)

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import chdir
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,15 +22,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ...adversaries.reading import Reading
 from ...adversaries.sequence import Sequence as Labelled
 from ...algorithms import graphs
 from ...algorithms.learner import Problem
-from ...algorithms.spec import user_file
-from ...errors import UserError, require, unknown
+from ...errors import UserError, check_size, require, unknown
 from .. import catalog
 from ..games.labels.adaptive import blank, is_adaptive, norm_of
-from ..user_files import neighbours
+from .digests import digests
 from .finding import Finding
 from .grid import SETTING_AXES, Grid, Named, Scalar, expanded, filled, places
 from .grid import parse as parse_grid
@@ -39,9 +38,14 @@ from .learners import parse as parse_learners
 FOLDER = Path(__file__).parent
 
 KEYS = ("title", "source", "seeds", "measures", "panels", "grid", "learners", "twins", "findings")
+NAME = re.compile(r"\w[\w .+-]*")
 MEASURES = ("mistakes", "best_label_mistakes", "expected_mistakes")
 MOST_CASES = 1_000_000
 CHECKPOINTS_PER_DOUBLING = 2
+
+
+class IncompatibleError(UserError):
+    """A learner that cannot play a cell of a study."""
 
 
 @dataclass(frozen=True)
@@ -116,20 +120,27 @@ class Study:
             dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())
         ]
 
-    def cases(self) -> list[StudyCase]:
+    def cases(self, skipped: list[str] | None = None) -> list[StudyCase]:
         """Every cell with every seed; all cells of a seed before the next seed.
+
+        Parameters
+        ----------
+        skipped : filled with a sentence for each learner that cannot play a cell, which is left out there; None for an
+            error in its place
 
         Raises
         ------
         UserError
             for a cell that cannot be played, with the cell
         """
-        cells = [self._resolved(cell) for cell in self.cells]
+        cells = [self._resolved(cell, skipped) for cell in self.cells]
         return [
             StudyCase({**content, "seed": seed}) for seed in range(self.seeds) for content in cells
         ]
 
-    def _resolved(self, cell: dict[str, Scalar]) -> dict[str, Any]:
+    def _resolved(
+        self, cell: dict[str, Scalar], skipped: list[str] | None = None
+    ) -> dict[str, Any]:
         setting = expanded(cell, self.named)
         specs = [
             (name, tuning, filled(f"learner '{name}' of study '{self.name}'", spec, setting))
@@ -145,6 +156,7 @@ class Study:
             # of a sequence that can be made at any length only the sizes are needed
             first = _sizes(adversary, horizon if recorded or horizon is None else 1)
             length = first.horizon if recorded or horizon is None else int(horizon)
+            check_size("the rounds of a game", length)
             graph = graphs.parse(str(setting["graph"]), first.n_labels)
             others = {name: graphs.parse(g, first.n_labels) for name, g in self.graphs.items()}
         except UserError as error:
@@ -154,15 +166,19 @@ class Study:
         norm = norm_of(adversary) if is_adaptive(adversary) else first.feature_norm or 1.0
         problem = Problem(graph, first.n_features, length, norm, radius)
         problems = {name: replace(problem, graph=other) for name, other in others.items()}
-        learners = [
-            [
-                name,
-                tuning,
-                spec,
-                self._checked(name, tuning, spec, problems.get(name, problem), cell),
-            ]
-            for name, tuning, spec in specs
-        ]
+        learners = []
+        for name, tuning, spec in specs:
+            try:
+                full = self._checked(name, tuning, spec, problems.get(name, problem), cell)
+            except IncompatibleError as error:
+                if skipped is None:
+                    raise
+                skipped.append(str(error))
+            else:
+                learners.append([name, tuning, spec, full])
+        require(
+            learners != [], f"no learner can play cell {_cell_name(cell)} of study '{self.name}'."
+        )
         names = [str(setting["graph"]), *self.graphs.values()]
         return {
             "axes": {axis: value for axis, value in cell.items() if axis != "horizon"},
@@ -175,7 +191,7 @@ class Study:
             "labels": first.n_labels,
             "learners": learners,
             "checkpoints": checkpoints(length),
-            "files": digests([written, *names, *(spec for _, _, spec in specs)]),
+            "files": digests([written, *names, *(spec for _, _, spec, _ in learners)]),
         }
 
     def _adversary(self, setting: Mapping[str, Scalar]) -> str:
@@ -211,7 +227,7 @@ class Study:
                 learner.player(problem)
         except UserError as error:
             able = ", ".join(_able(problem)) or "none"
-            raise UserError(
+            raise IncompatibleError(
                 f"{where} cannot play cell {_cell_name(cell)}: {error} The built-in learners that can:"
                 f" {able}."
             ) from None
@@ -247,26 +263,6 @@ def _sizes(adversary: Any, horizon: int | None) -> Labelled:
         return blank(adversary, 1)
     found: Labelled = adversary.sequence(horizon, 0)
     return found
-
-
-def digests(specs: Sequence[str]) -> dict[str, str]:
-    """The sha256 of every file that the specs name, by its path as written."""
-    paths = set()
-    for spec in specs:
-        if spec.startswith("data:"):
-            paths.add(str(Reading.of(spec.removeprefix("data:")).path))
-        elif file := user_file(spec):
-            paths.add(file)
-        elif spec.endswith((".csv", ".edgelist")):
-            paths.add(spec)
-    return {path: digest_of_file(path) for path in sorted(paths)}
-
-
-def digest_of_file(path: str) -> str:
-    """The sha256 of a file, in hex; that of a Python file covers the neighbours that it imports."""
-    if Path(path).suffix == ".py":
-        return neighbours.digest(Path(path).resolve())
-    return sha256(Path(path).read_bytes()).hexdigest()
 
 
 def checkpoints(horizon: int) -> list[int]:
@@ -334,6 +330,11 @@ def parse(name: str, document: Mapping[str, Any]) -> Study:
         for unknown or missing keys and values of a wrong kind
     """
     where = f"study '{name}'"
+    require(
+        NAME.fullmatch(name) is not None,
+        f"{where}: expected a name of letters, digits, spaces, '_', '.', '+' and '-' that begins with a letter, a digit"
+        " or '_', since its folder is called that.",
+    )
     for key in document:
         if key not in KEYS:
             raise unknown(f"key of {where}", key, KEYS)

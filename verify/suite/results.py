@@ -17,7 +17,7 @@ import pandas as pd
 from filelock import FileLock, Timeout
 
 from ...atomic import put
-from ...errors import UserError
+from ...errors import UserError, require
 from ..games.game import Measured
 from ..judges.bands import Frontiers
 from ..judges.decide import LEVEL
@@ -191,6 +191,7 @@ def load_document(path: Path) -> dict[str, Any]:
     UserError
         if it is not there or damaged
     """
+    require(not path.is_dir(), f"'{path}' is a folder: expected a file of verdicts there.")
     if not path.is_file():
         raise UserError(
             f"no results in '{path.parent}': expected {path.name}, as boundcheck verify --out writes it."
@@ -232,6 +233,7 @@ def _check_frontier(where: str, found: Any) -> None:
 
 
 def _load_curves(path: Path) -> pd.DataFrame:
+    require(not path.is_dir(), f"'{path}' is a folder: expected a file of curves there.")
     if not path.is_file():
         raise UserError(
             f"no curves in '{path.parent}': expected {CURVES} beside {VERDICTS}; verify again."

@@ -9,7 +9,6 @@ run is fitted to that.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -18,9 +17,8 @@ import numpy as np
 
 from ....adversaries.sequence import NAMED, Comparator, Sequence
 from ....algorithms.losses import SmoothHinge
-from ....arrays import FloatArray
+from ....arrays import FloatArray, finite, real
 from ....errors import LearnerError, UserError, call, check_size, require, shown
-from ..user_class import NUMBERS
 from .compared.fit import fit
 from .play import Game, Run
 from .record import ACTION, BLOCK, OBSERVED, Block, Steps
@@ -62,7 +60,7 @@ def norm_of(adversary: Any) -> float:
         for one that is no finite number above 0
     """
     value = getattr(adversary, "feature_norm", 1.0)
-    legal = isinstance(value, NUMBERS) and math.isfinite(value) and bool(value > 0)
+    legal = finite(value) and bool(value > 0)
     require(
         legal,
         f"feature_norm={shown(value)} of adversary {adversary.spec}: expected a finite number above 0.",
@@ -102,7 +100,7 @@ class _Table:
         """
         try:
             x, label = given
-            row = np.asarray(x, dtype=np.float64)
+            row = real(x)
             legal = row.shape == self.features[t].shape and bool(np.isfinite(row).all())
             legal &= 0 <= label < self.sequence.n_labels and int(label) == label
         except Exception:  # whatever the objects of a user's class raise

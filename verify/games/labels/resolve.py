@@ -16,29 +16,21 @@ from ....adversaries.sequence import Comparator, Sequence, zero_comparator
 from ....algorithms import graphs
 from ....algorithms.learner import Problem
 from ....algorithms.losses import Loss, SmoothHinge
-from ....errors import UserError, require
+from ....errors import UserError, check_size, require
 from ...setting import Setting
 from . import adaptive
 from .case import Case
-from .compared.exact import whole_numbers
 from .compared.fit import fit
 
 if TYPE_CHECKING:
     from ....adversaries.recorded import Recorded
 
 
-def _squared_norm(comparator: Comparator) -> Fraction:
-    """The exact squared norm of a comparator whose entries are known exactly."""
-    assert comparator.fractions is not None
-    unit, whole = whole_numbers(comparator.fractions)
-    return Fraction(sum(u * u for row in whole for u in row), unit * unit)
-
-
 def norm_around(comparator: Comparator) -> float:
     """The smallest float that is at least the exact norm of the comparator, or 1 for U = 0."""
     if comparator.fractions is None:
         return comparator.norm * (1 + 2**-40) or 1.0
-    squared = _squared_norm(comparator)
+    squared = comparator.squared_norm
     bound = math.sqrt(squared)
     while Fraction(bound) ** 2 < squared:
         bound = math.nextafter(bound, math.inf)
@@ -49,7 +41,7 @@ def fits(comparator: Comparator, bound: float) -> bool:
     """True if the norm of the comparator is at most the bound, exactly where its entries are known exactly."""
     if comparator.fractions is None:
         return comparator.norm <= bound
-    return _squared_norm(comparator) <= Fraction(bound) ** 2
+    return comparator.squared_norm <= Fraction(bound) ** 2
 
 
 @lru_cache(maxsize=16)
@@ -127,6 +119,8 @@ def _fitted(key: _SequenceKey, loss: Loss, bound: float) -> Comparator:
 
 def _sequence_of(setting: Setting, adversary: Any, seed: int) -> Sequence:
     """The sequence of an adversary; the sizes of one that is adaptive."""
+    if setting.horizon is not None:
+        check_size("the rounds of a game", setting.horizon)
     if adaptive.is_adaptive(adversary):
         require(setting.horizon is not None, "an adaptive adversary is given without a horizon T.")
         assert setting.horizon is not None

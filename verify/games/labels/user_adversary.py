@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ....adversaries.sequence import Sequence
-from ....errors import UserError, attribute, call, shown
+from ....errors import UserError, attribute, call, require, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +48,12 @@ class UserAdversary:
             try:
                 X, y = given
                 labels = np.asarray(y)
+                require(not np.ma.is_masked(y), "some labels are masked")
                 n_labels = int(attribute(self._made, "n_labels", who, 0) or labels.max() + 1)
                 given = Sequence.from_dense(X, labels, max(2, n_labels), self.spec)
             except UserError as error:
                 raise UserError(f"{who}: {error}") from None
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, OverflowError) as error:
                 raise UserError(
                     f"{who} returned {shown(given)}: expected features of shape ({horizon}, d) and {horizon}"
                     f" labels ({error})."

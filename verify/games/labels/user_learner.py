@@ -27,9 +27,9 @@ from ....algorithms.learner import (
     fresh_state,
 )
 from ....algorithms.uniform import Uniform
-from ....arrays import FloatArray
-from ....errors import LearnerError, UserError, attribute, call, require, shown
-from ..user_class import NUMBERS, globs_of, made
+from ....arrays import FloatArray, finite, real
+from ....errors import LearnerError, UserError, attribute, call, message_of, require, shown
+from ..user_class import globs_of, made
 from .record import TOLERANCE
 
 
@@ -101,7 +101,9 @@ class UserLearner:
                 value = read(given)
             except UserError as error:
                 raise UserError(f"{self.spec} declares the {error}") from None
-            require(value is not None, f"{name}={given} of {self.spec}: expected {expected}.")
+            require(
+                value is not None, f"{name}={shown(given)} of {self.spec}: expected {expected}."
+            )
             found[name] = value
         return found
 
@@ -109,12 +111,11 @@ class UserLearner:
         """Its declarations for the claims of another family: ``numbers = {"banditron.gamma": 0.1}``."""
         given = attribute(learner, "numbers", self._who, {})
         legal = isinstance(given, Mapping) and all(
-            isinstance(name, str) and "." in name and isinstance(value, NUMBERS)
-            for name, value in given.items()
+            isinstance(name, str) and "." in name and finite(value) for name, value in given.items()
         )
         require(
             legal,
-            f"numbers={shown(given)} of {self.spec}: expected numbers by FAMILY.NAME, such as"
+            f"numbers={shown(given)} of {self.spec}: expected finite numbers by FAMILY.NAME, such as"
             " {'banditron.gamma': 0.1}.",
         )
         return {name: float(value) for name, value in given.items()}
@@ -122,7 +123,7 @@ class UserLearner:
 
 def _array_of(learner: Any) -> FloatArray | None:
     given = getattr(learner, "weights", None)
-    return None if given is None else np.asarray(given, dtype=np.float64)
+    return None if given is None else real(given)
 
 
 def _weights_of(learner: Any, problem: Problem, spec: str, when: str) -> FloatArray:
@@ -166,7 +167,12 @@ def _live(
         call(learner.update, who, where, features(position).copy(), int(action), seen)
         if has_weights:
             try:
-                weights[:] = _weights_of(learner, problem, spec, f"after round {position}")
+                when = f"after round {position}"
+                require(
+                    attribute(learner, "weights", who) is not None,
+                    f"weights of {spec} are None {when}: expected an array, as before play.",
+                )
+                weights[:] = _weights_of(learner, problem, spec, when)
             except UserError as error:
                 raise LearnerError(str(error)) from error
         position += 1
@@ -183,16 +189,15 @@ def _checked(given: Any, n_actions: int, spec: str, at: int) -> tuple[FloatArray
     by it once more.
     """
     try:
-        array = np.asarray(given)
-        unit = SINGLE if array.dtype == np.float32 else DOUBLE
-        p = array.astype(np.float64)
+        p, why = real(given), ""
+        unit = SINGLE if getattr(given, "dtype", None) == np.float32 else DOUBLE
     except KeyboardInterrupt:
         raise
-    except BaseException:
-        p, unit = np.zeros(0), DOUBLE
+    except BaseException as error:
+        p, unit, why = np.zeros(0), DOUBLE, f" ({message_of(error)})"
     if p.shape != (n_actions,):
         raise LearnerError(
-            f"learner {spec} returned {shown(given)} in round {at}: expected {n_actions} probabilities."
+            f"learner {spec} returned {shown(given)} in round {at}: expected {n_actions} probabilities{why}."
         )
     if not (np.isfinite(p).all() and (p >= 0).all()):
         raise LearnerError(

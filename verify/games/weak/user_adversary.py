@@ -16,7 +16,7 @@ import numpy as np
 
 from ....adversaries.weak_learning.noise import parse
 from ....adversaries.weak_learning.stream import WeakStream
-from ....arrays import FloatArray, IntArray
+from ....arrays import FloatArray, IntArray, real
 from ....errors import LearnerError, UserError, attribute, call, require, shown
 
 
@@ -49,10 +49,10 @@ class ChosenCosts(WeakStream):
     def _chosen(self, t: int, counts: IntArray) -> FloatArray:
         given = call(self.chosen, self.who, f"costs of round {t}", t, counts.copy())
         try:
-            costs = np.asarray(given, dtype=np.float64)
+            costs = real(given)
             legal = costs.shape == counts.shape and bool((costs >= 0).all())
             legal = legal and costs[self.labels[t]] == 0 and abs(float(costs.sum()) - 1) <= 1e-12
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             legal = False
         if not legal:
             raise LearnerError(
@@ -90,7 +90,7 @@ class UserWeakAdversary:
             found = given if isinstance(given, WeakStream) else _stream_of(given)
         except UserError as error:
             raise UserError(f"{who}: {error}") from None
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise UserError(
                 f"{who} returned {shown(given)}: expected features, labels, weights and costs ({error})."
             ) from None
@@ -104,15 +104,15 @@ class UserWeakAdversary:
 def _stream_of(given: Any) -> WeakStream:
     """Features, labels, weights and costs as a stream, with the estimates of a booster in the bandit setting."""
     features, labels, weights, costs = given
-    numbers = np.asarray(labels)
+    numbers = real(labels)
     whole = numbers.astype(np.int64)
     if not (whole == numbers).all():
         raise ValueError("labels that are no integers")
     return WeakStream(
-        np.array(features, dtype=np.float64),
+        real(features),
         whole,
-        np.array(weights, dtype=np.float64),
-        np.array(costs, dtype=np.float64),
+        real(weights),
+        real(costs),
         parse("estimate"),
     )
 

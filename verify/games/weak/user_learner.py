@@ -17,8 +17,9 @@ from ....algorithms.boosting.each import Each
 from ....algorithms.boosting.problem import WeakDeclaration, WeakProblem
 from ....algorithms.boosting.weak import Crowd, Setting
 from ....algorithms.horizon import changed, handed_on
+from ....arrays import NUMBERS
 from ....errors import UserError, attribute, require, said
-from ..user_class import NUMBERS, globs_of, made
+from ..user_class import globs_of, made
 
 DECLARED = ("edge", "delta", "excess_loss")
 DECLARED_CLAIMS = (
@@ -147,7 +148,8 @@ class UserWeakLearner:
             return f"the weak learner does not declare {' and '.join(undeclared)}"
         for name in DECLARED:
             require(
-                isinstance(numbers[name], NUMBERS) and not numbers[name] > LARGEST,
+                isinstance(numbers[name], NUMBERS)
+                and not (numbers[name] > LARGEST or numbers[name] < -LARGEST),
                 f"{name}={numbers[name]!r:.40} of {self.spec}: expected a number.",
             )
         anytime = False if numbers["anytime"] is None else numbers["anytime"]
