@@ -304,7 +304,7 @@ def test_who_declares_nothing_is_told_what_to_declare(
         ),
         (
             ("--adversary", "planted-stump:n_labels=100000"),
-            "n_labels=100000: expected at most 1000 labels.",
+            "n_labels=100000 needs labels by labels, 100000 x 100000 numbers: expected at most",
         ),
         (("--adversary", "planted-stump:noise=push+size=-1"), "size=-1.0 of push: expected"),
         (

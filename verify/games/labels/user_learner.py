@@ -126,11 +126,15 @@ def _array_of(learner: Any) -> FloatArray | None:
     return None if given is None else real(given)
 
 
-def _weights_of(learner: Any, problem: Problem, spec: str, when: str) -> FloatArray:
-    """The learner's weights as the game keeps them, shape (features, labels); NaN if it has none."""
+def _weights_of(
+    learner: Any, problem: Problem, spec: str, when: str, *, had: bool = False
+) -> FloatArray:
+    """The learner's weights as the game keeps them, shape (features, labels); NaN if it has none. One that ``had`` some
+    before may not lose them."""
     given = call(_array_of, f"learner {spec}", f"weights {when}", learner)
     shape = (problem.n_labels, problem.n_features)
     if given is None:
+        require(not had, f"weights of {spec} are None {when}: expected an array, as before play.")
         return np.full(shape[::-1], np.nan)
     require(
         given.shape == shape,
@@ -168,11 +172,7 @@ def _live(
         if has_weights:
             try:
                 when = f"after round {position}"
-                require(
-                    attribute(learner, "weights", who) is not None,
-                    f"weights of {spec} are None {when}: expected an array, as before play.",
-                )
-                weights[:] = _weights_of(learner, problem, spec, when)
+                weights[:] = _weights_of(learner, problem, spec, when, had=True)
             except UserError as error:
                 raise LearnerError(str(error)) from error
         position += 1
